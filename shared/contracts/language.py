@@ -1,0 +1,26 @@
+"""The language: which commands and events may stand in which stream."""
+
+from typing import Any
+
+from shared.contracts.desk import DeskCommand, DeskEvent
+from shared.contracts.shoe import ShoeCommand, ShoeEvent
+from shared.contracts.subjects import BadSubject
+from shared.contracts.table import RoundCommand, RoundEvent, TableCommand, TableEvent
+from shared.contracts.wallet import LedgerCommand, LedgerEvent
+
+
+def types_of(stream: str) -> tuple[Any, Any]:
+    """Return the unions of commands and events of the entries in `stream`; raise `BadSubject` for an unknown kind of stream."""
+    match stream.split("."):
+        case ["log", _, _, "desk"]:
+            return DeskCommand, DeskEvent
+        case ["log", "table", _, _, "table"]:
+            return TableCommand, TableEvent
+        case ["log", "table", _, _, "round", _]:
+            return RoundCommand, RoundEvent
+        case ["log", "shoe", _, _]:
+            return ShoeCommand, ShoeEvent
+        case ["log", "wallet", _, "ledger", _]:
+            return LedgerCommand, LedgerEvent
+        case _:
+            raise BadSubject(f"{stream!r} is a stream of no known kind")

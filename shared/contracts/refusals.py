@@ -1,0 +1,119 @@
+"""Refusals: every code that an asker may get, with the sentence that goes with it.
+
+A code is part of the contract and never changes its meaning; the sentence says what is wrong and what to do.
+"""
+
+from enum import StrEnum
+
+from shared.kernel.messages import Refused
+
+
+class Reason(StrEnum):
+    """The stable codes."""
+
+    # Asking
+    BAD_REQUEST = "bad_request"
+    NOT_ALLOWED_FOR_ROLE = "not_allowed_for_role"
+    ID_REUSED = "id_reused"
+    ID_TOO_OLD = "id_too_old"
+    DAY_CLOSED = "day_closed"
+    UNKNOWN_TABLE = "unknown_table"
+    UNKNOWN_ROUND = "unknown_round"
+    QUARANTINED = "quarantined"
+    BUSY = "busy"
+    TOO_MANY_REFUSALS = "too_many_refusals"
+    # The table
+    ALREADY_OPEN = "already_open"
+    NOT_OPEN = "not_open"
+    ROUND_RUNNING = "round_running"
+    NO_SHOE = "no_shoe"
+    NO_BOOK = "no_book"
+    WALLET_SILENT = "wallet_silent"
+    TOO_EARLY = "too_early"
+    # Wagers
+    BETTING_CLOSED = "betting_closed"
+    NO_SUCH_BOX = "no_such_box"
+    BOX_FULL = "box_full"
+    ONE_BOX_PER_ACCOUNT = "one_box_per_account"
+    BELOW_MINIMUM = "below_minimum"
+    ABOVE_MAXIMUM = "above_maximum"
+    NOT_EXACT = "not_exact"
+    WALLET_LATE = "wallet_late"
+    # Decisions
+    ROUND_OVER = "round_over"
+    NOT_YOUR_TURN = "not_your_turn"
+    HAND_COMPLETE = "hand_complete"
+    NOT_DECISION_CALLER = "not_decision_caller"
+    NOT_ALLOWED = "not_allowed"
+    AWAITING_RESERVE = "awaiting_reserve"
+    TOO_LATE = "too_late"
+    INSURANCE_CLOSED = "insurance_closed"
+    ALREADY_ANSWERED = "already_answered"
+    # The shoe
+    SHOE_NOT_READY = "shoe_not_ready"
+    SHOE_RETIRED = "shoe_retired"
+    OUT_OF_ORDER = "out_of_order"
+    # The ledger
+    UNKNOWN_ACCOUNT = "unknown_account"
+    ACCOUNT_EXISTS = "account_exists"
+    INSUFFICIENT_FUNDS = "insufficient_funds"
+    NOT_POSITIVE = "not_positive"
+    BOOK_CLOSED = "book_closed"
+    BOOK_NOT_OPEN = "book_not_open"
+
+
+SENTENCES: dict[Reason, str] = {
+    Reason.BAD_REQUEST: "The request cannot be read: {detail}",
+    Reason.NOT_ALLOWED_FOR_ROLE: "This may not be asked in this role.",
+    Reason.ID_REUSED: "This id was used before with another content. Ask again with an id of its own.",
+    Reason.ID_TOO_OLD: "This id belongs to a day whose ids are no longer at hand. Ask again with a new id if it was never answered.",
+    Reason.DAY_CLOSED: "The gaming day of this round is closed: nothing can be added to it.",
+    Reason.UNKNOWN_TABLE: "There is no such table open here.",
+    Reason.UNKNOWN_ROUND: "There is no such round on this table.",
+    Reason.QUARANTINED: "Something that must hold did not. The house looks into it.",
+    Reason.BUSY: "The house is not ready yet. Ask again in a moment, with the same id.",
+    Reason.TOO_MANY_REFUSALS: "Too many refused requests in this round. Wait for the next one.",
+    Reason.ALREADY_OPEN: "The table is open already.",
+    Reason.NOT_OPEN: "The table is not open for rounds.",
+    Reason.ROUND_RUNNING: "A round is being played; the next one comes after it.",
+    Reason.NO_SHOE: "The table waits for its shoe.",
+    Reason.NO_BOOK: "The ledger of this gaming day is not open yet.",
+    Reason.WALLET_SILENT: "The wallet has not answered for the last two rounds: no further round until it does.",
+    Reason.TOO_EARLY: "It is too early for this.",
+    Reason.BETTING_CLOSED: "No more bets: betting for this round is closed.",
+    Reason.NO_SUCH_BOX: "There is no such box on this table, or nothing of yours on it.",
+    Reason.BOX_FULL: "The box is taken.",
+    Reason.ONE_BOX_PER_ACCOUNT: "One box for each account on this table.",
+    Reason.BELOW_MINIMUM: "The stake is below the table's minimum of {detail}.",
+    Reason.ABOVE_MAXIMUM: "The stake is above the maximum of {detail}.",
+    Reason.NOT_EXACT: "Chips cannot pay this stake exactly: {detail}",
+    Reason.WALLET_LATE: "The wallet did not answer in time, so this wager is not in the round.",
+    Reason.ROUND_OVER: "The round is over.",
+    Reason.NOT_YOUR_TURN: "It is not this hand's turn.",
+    Reason.HAND_COMPLETE: "This hand is complete.",
+    Reason.NOT_DECISION_CALLER: "Another player decides for this box.",
+    Reason.NOT_ALLOWED: "The rules of this table do not allow that here.",
+    Reason.AWAITING_RESERVE: "The house waits for the wallet. Decide again after its answer.",
+    Reason.TOO_LATE: "The time for this decision is over.",
+    Reason.INSURANCE_CLOSED: "Insurance is not open.",
+    Reason.ALREADY_ANSWERED: "This wager has had its answer about insurance.",
+    Reason.SHOE_NOT_READY: "The shoe is not prepared.",
+    Reason.SHOE_RETIRED: "The shoe is retired.",
+    Reason.OUT_OF_ORDER: "The cards do not come in this order: {detail}",
+    Reason.UNKNOWN_ACCOUNT: "There is no such account.",
+    Reason.ACCOUNT_EXISTS: "The account exists already, with another operator.",
+    Reason.INSUFFICIENT_FUNDS: "The account does not hold that much.",
+    Reason.NOT_POSITIVE: "The amount must be a whole number of minor units above zero.",
+    Reason.BOOK_CLOSED: "The book of this day is closed.",
+    Reason.BOOK_NOT_OPEN: "The book of this day is not open yet.",
+}
+
+
+def sentence(reason: Reason, detail: str = "") -> str:
+    """Return the sentence of a reason."""
+    return SENTENCES[reason].format(detail=detail)
+
+
+def refused(reason: Reason, detail: str = "") -> Refused:
+    """Return what to raise when the rules forbid something."""
+    return Refused(reason.value, sentence(reason, detail))

@@ -1,0 +1,188 @@
+"""What the shoe service says and hears: one stream for each shoe, from the shuffle to the opening of its order.
+
+The order is a secret until the shoe is retired.  It is worked out from a seed that lies sealed in the first entry; a
+Merkle root over salted cards stands beside it before anything is dealt.  A card that leaves the shoe face up carries its
+opening, the salt and path that prove it against the root; a card face down carries its index alone.
+"""
+
+from typing import Literal
+
+from msgspec import Struct
+
+from shared.contracts.table import Face
+from shared.kernel.messages import Command, Event
+
+
+class Opening(Struct, frozen=True, kw_only=True):
+    """A card and the proof that it lay at `index`: salt and sibling hashes from the leaf up, in hexadecimal."""
+
+    index: int
+    card: str
+    salt: str
+    path: tuple[str, ...]
+
+
+class DrawnCard(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A card that left the shoe; without an opening it lies face down."""
+
+    index: int
+    opening: Opening | None = None
+
+
+class SealedSeed(Struct, frozen=True, kw_only=True):
+    """The seed of an order, sealed with the key `key_id`; the shoe's id is bound to it."""
+
+    key_id: str
+    nonce: str
+    sealed: str
+
+
+class PrepareShoe(Command, frozen=True, kw_only=True, tag="shoe.PrepareShoe.v1"):
+    """Shuffle, cut, place the cutting card, commit, burn.  The vault fills in the last four fields."""
+
+    shoe: str
+    table: str
+    decks: int
+    without: tuple[str, ...] = ()
+    """Cards that are not in it: those on the layout when discards are shuffled inside a round (decision 20)."""
+    without_hole: tuple[str, int] | None = None
+    """A card face down on the layout, by shoe and index: not in it either, and known to the vault alone."""
+    burns: int
+    cut: tuple[int, int]
+    cutting_card: tuple[int, int]
+    round: str = ""
+    """The round that waits for the shuffled discards, if it is not a whole shoe."""
+    seed: SealedSeed | None = None
+    cut_at: int = 0
+    cards_behind: int = 0
+    root: str = ""
+    cards: int = 0
+
+
+class DrawCards(Command, frozen=True, kw_only=True, tag="shoe.DrawCards.v1"):
+    """Give the next cards for a call; the vault fills in openings and whether the shoe is exhausted."""
+
+    round: str
+    call_no: int
+    faces: tuple[Face, ...]
+    openings: tuple[Opening | None, ...] = ()
+
+
+class PeekHole(Command, frozen=True, kw_only=True, tag="shoe.PeekHole.v1"):
+    """Look at the hole card under an ace; the vault fills in whether it makes a blackjack."""
+
+    round: str
+    index: int
+    blackjack: bool | None = None
+
+
+class TurnCard(Command, frozen=True, kw_only=True, tag="shoe.TurnCard.v1"):
+    """Open a card that lies face down; the vault fills in its opening."""
+
+    round: str
+    index: int
+    opening: Opening | None = None
+
+
+class RetireShoe(Command, frozen=True, kw_only=True, tag="shoe.RetireShoe.v1"):
+    """Take the shoe out of use and open its order; the vault fills in the seed."""
+
+    seed: str = ""
+
+
+class ShoeShuffled(Event, frozen=True, kw_only=True, tag="shoe.ShoeShuffled.v1"):
+    """The cards were put in an order that nobody knows: the documented shuffle of the sealed seed."""
+
+    shoe: str
+    table: str
+    semantics: int
+    decks: int
+    without: tuple[str, ...]
+    without_hole: tuple[str, int] | None = None
+    cards: int
+    seed: SealedSeed
+
+
+class ShoeCut(Event, frozen=True, kw_only=True, tag="shoe.ShoeCut.v1"):
+    """The first `cards_in_front` cards went to the back (ON-5.6)."""
+
+    cards_in_front: int
+
+
+class CuttingCardPlaced(Event, frozen=True, kw_only=True, tag="shoe.CuttingCardPlaced.v1"):
+    """The marker lies in front of the last `cards_behind` cards."""
+
+    cards_behind: int
+
+
+class OrderCommitted(Event, frozen=True, kw_only=True, tag="shoe.OrderCommitted.v1"):
+    """The root over all salted cards, in the order in which they will leave the shoe."""
+
+    root: str
+
+
+class CardsBurned(Event, frozen=True, kw_only=True, tag="shoe.CardsBurned.v1"):
+    """Cards went unseen to the discard rack."""
+
+    first_index: int
+    count: int
+    reason: Literal["shuffle", "new_dealer", "game_error"]
+
+
+class ShoePrepared(Event, frozen=True, kw_only=True, tag="shoe.ShoePrepared.v1"):
+    """The shoe can be used: by its table, or by the round that waits for it."""
+
+    shoe: str
+    table: str
+    round: str = ""
+    root: str
+    cards: int
+
+
+class CardsDrawn(Event, frozen=True, kw_only=True, tag="shoe.CardsDrawn.v1"):
+    """Cards left the shoe for a call, in order; fewer than called if it is exhausted."""
+
+    round: str
+    call_no: int
+    cards: tuple[DrawnCard, ...]
+    exhausted: bool
+    cutting_card_out: bool
+
+
+class HolePeeked(Event, frozen=True, kw_only=True, tag="shoe.HolePeeked.v1"):
+    """Whether the hole card under an ace makes a blackjack; its face is checked against this when it is turned."""
+
+    round: str
+    index: int
+    blackjack: bool
+
+
+class CardTurned(Event, frozen=True, kw_only=True, tag="shoe.CardTurned.v1"):
+    """A card that lay face down is open."""
+
+    round: str
+    opening: Opening
+
+
+class ShoeRetired(Event, frozen=True, kw_only=True, tag="shoe.ShoeRetired.v1"):
+    """The shoe is out of use; from the seed everybody can work out the whole order and compare."""
+
+    shoe: str
+    table: str
+    seed: str
+    drawn: int
+
+
+ShoeCommand = PrepareShoe | DrawCards | PeekHole | TurnCard | RetireShoe
+ShoeEvent = (
+    ShoeShuffled
+    | ShoeCut
+    | CuttingCardPlaced
+    | OrderCommitted
+    | CardsBurned
+    | ShoePrepared
+    | CardsDrawn
+    | HolePeeked
+    | CardTurned
+    | ShoeRetired
+)

@@ -1,0 +1,751 @@
+"""What the table service says and hears: a stream for each table and day, a stream for each round.
+
+The table's stream says which rounds there were and how each ended, so that a whole missing round is seen.  The round's
+stream is the unit of dispute: wagers, cards, decisions and settlement in the order in which they happened.
+Amounts are minor units of the round's currency.
+"""
+
+from typing import Literal
+
+from msgspec import Struct
+
+from shared.kernel.messages import PENDING, Answer, Command, Event
+from shared.kernel.profile import Profile
+
+Kind = Literal["main", "split", "double", "insurance"]
+Result = Literal["blackjack", "win", "push", "lose", "bust", "even_money", "dead", "void"]
+Face = Literal["up", "down"]
+HandEnd = Literal["blackjack", "stood", "bust", "twenty_one", "doubled", "split_aces", "timed_out", "even_money"]
+
+SEMANTICS = 1
+"""The number of the decisions' meaning, pinned by every opening event; a changed decision needs a new one."""
+
+
+class TableSettings(Struct, frozen=True, kw_only=True):
+    """What the house chooses for one table, beside its profile."""
+
+    operator: str
+    currency: str
+    boxes: int
+    minimum_minor: int
+    maximum_minor: int
+    dealer: Literal["automatic", "staff"]
+    """Rounds are called by the table itself, or by the dealer with `CallRound` and `CloseBetting`."""
+    betting_window_ms: int
+    decision_ms: int
+    reserve_ms: int
+    """How long a wager may wait for its wallet."""
+    pause_ms: int
+    """Between the end of a round and the next one."""
+
+
+class OpenTable(Command, frozen=True, kw_only=True, tag="table.OpenTable.v1"):
+    """Open a table for a gaming day.  Staff name the table and its profile; the service fills in the rest before deciding."""
+
+    table: str
+    profile_name: str
+    settings: TableSettings
+    day: str = ""
+    day_ends_at_ms: int = 0
+    profile: Profile | None = None
+    follows: str = ""
+    """Digest of the entry with which the day before was closed, where this table goes on from one."""
+
+
+class CloseTable(Command, frozen=True, kw_only=True, tag="table.CloseTable.v1"):
+    """Close the table after the round that is being played."""
+
+
+class CallRound(Command, frozen=True, kw_only=True, tag="table.CallRound.v1"):
+    """Open the next round."""
+
+
+class NoteBook(Command, frozen=True, kw_only=True, tag="table.NoteBook.v1"):
+    """Take note that the ledger of this gaming day is open and knows this table."""
+
+
+class MountShoe(Command, frozen=True, kw_only=True, tag="table.MountShoe.v1"):
+    """Take a prepared shoe into use."""
+
+    shoe: str
+    root: str
+    cards: int
+
+
+class RecordRound(Command, frozen=True, kw_only=True, tag="table.RecordRound.v1"):
+    """Write down how a round ended."""
+
+    round: str
+    outcome: Literal["settled", "void"]
+    revision: int
+    digest: str
+    shoes: tuple[str, ...]
+    cutting_card_out: bool
+
+
+class NoteBooking(Command, frozen=True, kw_only=True, tag="table.NoteBooking.v1"):
+    """Take note that the ledger has booked a round to its end."""
+
+    round: str
+
+
+class NoteRetirement(Command, frozen=True, kw_only=True, tag="table.NoteRetirement.v1"):
+    """Take note that a shoe was retired and its order opened."""
+
+    shoe: str
+
+
+class EndDay(Command, frozen=True, kw_only=True, tag="table.EndDay.v1"):
+    """End the table's gaming day after the round that is being played; the service fills in the day that follows."""
+
+    next_day: str = ""
+    next_day_ends_at_ms: int = 0
+
+
+class TableOpened(Event, frozen=True, kw_only=True, tag="table.TableOpened.v1"):
+    """A table is open for a gaming day, under this profile and these settings."""
+
+    table: str
+    day: str
+    day_ends_at_ms: int
+    semantics: int
+    profile: Profile
+    settings: TableSettings
+    follows: str = ""
+
+
+class ShoeCalled(Event, frozen=True, kw_only=True, tag="table.ShoeCalled.v1"):
+    """The table needs a shoe of whole decks."""
+
+    shoe: str
+    table: str
+    decks: int
+    burns: int
+    cut: tuple[int, int]
+    """Where the cut may lie: lowest and highest number of cards in front of it."""
+    cutting_card: tuple[int, int]
+    """How many cards may lie behind the cutting card: lowest and highest."""
+
+
+class BookNoted(Event, frozen=True, kw_only=True, tag="table.BookNoted.v1"):
+    """The ledger of the day is known to be open: rounds may be called."""
+
+
+class ShoeMounted(Event, frozen=True, kw_only=True, tag="table.ShoeMounted.v1"):
+    """A shoe is in use from here on."""
+
+    shoe: str
+    root: str
+    cards: int
+
+
+class RoundCalled(Event, frozen=True, kw_only=True, tag="table.RoundCalled.v1"):
+    """A round is to be opened; it carries all that the round's own stream needs to begin."""
+
+    round: str
+    number: int
+    table: str
+    day: str
+    profile: Profile
+    settings: TableSettings
+    shoe: str
+    root: str
+
+
+class RoundRecorded(Event, frozen=True, kw_only=True, tag="table.RoundRecorded.v1"):
+    """A round has ended; `digest` is that of its last entry."""
+
+    round: str
+    outcome: Literal["settled", "void"]
+    revision: int
+    digest: str
+
+
+class ShoeRetirementCalled(Event, frozen=True, kw_only=True, tag="table.ShoeRetirementCalled.v1"):
+    """A shoe is not used any more: its order can be opened."""
+
+    shoe: str
+
+
+class BookingNoted(Event, frozen=True, kw_only=True, tag="table.BookingNoted.v1"):
+    """The ledger has answered for a round."""
+
+    round: str
+
+
+class RetirementNoted(Event, frozen=True, kw_only=True, tag="table.RetirementNoted.v1"):
+    """A shoe's order is open."""
+
+    shoe: str
+
+
+class TableClosing(Event, frozen=True, kw_only=True, tag="table.TableClosing.v1"):
+    """No further round will be called on this table today."""
+
+
+class TableClosed(Event, frozen=True, kw_only=True, tag="table.TableClosed.v1"):
+    """The table is closed; nothing of it is unanswered."""
+
+
+class DayEnded(Event, frozen=True, kw_only=True, tag="table.DayEnded.v1"):
+    """The gaming day is over for this table; what is being played is played to its end."""
+
+    next_day: str
+    next_day_ends_at_ms: int
+
+
+class DayClosed(Event, frozen=True, kw_only=True, tag="table.DayClosed.v1"):
+    """The table's book of the day is closed.  `reopens` says whether the table goes on tomorrow."""
+
+    table: str
+    day: str
+    next_day: str
+    next_day_ends_at_ms: int
+    rounds: int
+    reopens: bool
+    profile: Profile
+    settings: TableSettings
+
+
+TableCommand = OpenTable | CloseTable | CallRound | NoteBook | MountShoe | RecordRound | NoteBooking | NoteRetirement | EndDay
+TableEvent = (
+    TableOpened
+    | ShoeCalled
+    | BookNoted
+    | ShoeMounted
+    | RoundCalled
+    | RoundRecorded
+    | ShoeRetirementCalled
+    | BookingNoted
+    | RetirementNoted
+    | TableClosing
+    | TableClosed
+    | DayEnded
+    | DayClosed
+)
+
+
+class OpenRound(Command, frozen=True, kw_only=True, tag="table.OpenRound.v1"):
+    """Open a round."""
+
+    round: str
+    number: int
+    table: str
+    day: str
+    profile: Profile
+    settings: TableSettings
+    shoe: str
+    root: str
+
+
+class PlaceWager(Command, frozen=True, kw_only=True, tag="table.PlaceWager.v1"):
+    """Place a main wager on a box.  The command's id becomes the wager's; its actor is the player."""
+
+    round: str
+    box: int
+    stake_minor: int
+
+
+class AcceptWager(Command, frozen=True, kw_only=True, tag="table.AcceptWager.v1"):
+    """The ledger has set the stake aside."""
+
+    wager: str
+
+
+class RefuseWager(Command, frozen=True, kw_only=True, tag="table.RefuseWager.v1"):
+    """The ledger refuses the stake."""
+
+    wager: str
+    code: str
+    message: str
+
+
+class CloseBetting(Command, frozen=True, kw_only=True, tag="table.CloseBetting.v1"):
+    """No more bets: by the clock, or by the dealer, who names the round."""
+
+    round: str = ""
+
+
+class LapseWagers(Command, frozen=True, kw_only=True, tag="table.LapseWagers.v1"):
+    """Give up the wagers whose wallet has not answered in time."""
+
+
+class DealtCard(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A card that left the shoe: its index in the shoe, and its face unless it lies face down."""
+
+    index: int
+    card: str = ""
+
+
+class DealCards(Command, frozen=True, kw_only=True, tag="table.DealCards.v1"):
+    """The shoe has given what was called, or less if it is exhausted."""
+
+    call_no: int
+    shoe: str
+    cards: tuple[DealtCard, ...]
+    exhausted: bool = False
+    cutting_card_out: bool = False
+
+
+class ChangeShoe(Command, frozen=True, kw_only=True, tag="table.ChangeShoe.v1"):
+    """Go on with the discards, shuffled."""
+
+    shoe: str
+    root: str
+    cards: int
+
+
+class TakePeek(Command, frozen=True, kw_only=True, tag="table.TakePeek.v1"):
+    """The shoe says whether the hole card makes a blackjack."""
+
+    blackjack: bool
+
+
+class TurnHole(Command, frozen=True, kw_only=True, tag="table.TurnHole.v1"):
+    """The shoe opens the hole card."""
+
+    index: int
+    card: str
+
+
+class Hit(Command, frozen=True, kw_only=True, tag="table.Hit.v1"):
+    """Draw a card."""
+
+    round: str
+    box: int
+    hand: int
+
+
+class Stand(Command, frozen=True, kw_only=True, tag="table.Stand.v1"):
+    """Draw no more."""
+
+    round: str
+    box: int
+    hand: int
+
+
+class Double(Command, frozen=True, kw_only=True, tag="table.Double.v1"):
+    """Double the wager and take one card.  A missing stake means the full wager; the command's id becomes the wager's."""
+
+    round: str
+    box: int
+    hand: int
+    stake_minor: int | None = None
+
+
+class Split(Command, frozen=True, kw_only=True, tag="table.Split.v1"):
+    """Make two hands of a pair.  The command's id becomes the second wager's."""
+
+    round: str
+    box: int
+    hand: int
+
+
+class Insure(Command, frozen=True, kw_only=True, tag="table.Insure.v1"):
+    """Insure a main wager against a dealer blackjack.  A missing stake means the largest allowed."""
+
+    round: str
+    box: int
+    stake_minor: int | None = None
+
+
+class DeclineInsurance(Command, frozen=True, kw_only=True, tag="table.DeclineInsurance.v1"):
+    """Go without insurance."""
+
+    round: str
+    box: int
+
+
+class TakeEvenMoney(Command, frozen=True, kw_only=True, tag="table.TakeEvenMoney.v1"):
+    """Take one to one at once on a blackjack while insurance is open (ON-7.5)."""
+
+    round: str
+    box: int
+
+
+class CloseInsurance(Command, frozen=True, kw_only=True, tag="table.CloseInsurance.v1"):
+    """The insurance window's time is over."""
+
+
+class TimeOutDecision(Command, frozen=True, kw_only=True, tag="table.TimeOutDecision.v1"):
+    """The decision clock `number` has run out."""
+
+    number: int
+
+
+class TimeOutReserve(Command, frozen=True, kw_only=True, tag="table.TimeOutReserve.v1"):
+    """The wallet has not answered for a wager in time (a double, a split, an insurance)."""
+
+    wager: str
+
+
+class ExtendClock(Command, frozen=True, kw_only=True, tag="table.ExtendClock.v1"):
+    """Give the awaited player time again, because the house was away."""
+
+    until_ms: int
+    reason: Literal["outage"]
+
+
+class VoidRound(Command, frozen=True, kw_only=True, tag="table.VoidRound.v1"):
+    """Cancel the round and give all stakes back."""
+
+    reason: str
+
+
+class RoundOpened(Event, frozen=True, kw_only=True, tag="table.RoundOpened.v1"):
+    """A round is open for wagers.  It carries everything that decides it."""
+
+    round: str
+    number: int
+    table: str
+    day: str
+    semantics: int
+    profile: Profile
+    settings: TableSettings
+    shoe: str
+    root: str
+    betting_until_ms: int
+
+
+class WagerPlaced(Event, frozen=True, kw_only=True, tag="table.WagerPlaced.v1"):
+    """A player wants to put a stake at risk; it counts once the ledger has set it aside."""
+
+    wager: str
+    player: str
+    box: int
+    hand: int
+    kind: Kind
+    stake_minor: int
+    currency: str
+    reserve_by_ms: int
+
+    def answer(self) -> tuple[str, Answer] | None:
+        """The asker waits for the wallet."""
+        return "", PENDING
+
+
+class WagerAccepted(Event, frozen=True, kw_only=True, tag="table.WagerAccepted.v1"):
+    """A wager is in the round."""
+
+    wager: str
+
+    def answer(self) -> tuple[str, Answer] | None:
+        """The pending answer becomes accepted."""
+        return self.wager, Answer("accepted")
+
+
+class WagerRefused(Event, frozen=True, kw_only=True, tag="table.WagerRefused.v1"):
+    """The ledger refused the stake: the wager is not in the round."""
+
+    wager: str
+    code: str
+    message: str
+
+    def answer(self) -> tuple[str, Answer] | None:
+        """The pending answer becomes refused."""
+        return self.wager, Answer("refused", self.code, self.message)
+
+
+class WagerLapsed(Event, frozen=True, kw_only=True, tag="table.WagerLapsed.v1"):
+    """The ledger did not answer in time: the wager is not in the round, and a stake set aside later is given back."""
+
+    wager: str
+
+    def answer(self) -> tuple[str, Answer] | None:
+        """The pending answer becomes refused."""
+        return self.wager, Answer("refused", "wallet_late", "The wallet did not answer in time, so this wager is not in the round.")
+
+
+class CommandRefused(Event, frozen=True, kw_only=True, tag="table.CommandRefused.v1"):
+    """A player's request for money at risk was refused; written down, because a dispute could turn on it."""
+
+    code: str
+    message: str
+
+    def answer(self) -> tuple[str, Answer] | None:
+        """The refusal is final."""
+        return "", Answer("refused", self.code, self.message)
+
+
+class BettingClosed(Event, frozen=True, kw_only=True, tag="table.BettingClosed.v1"):
+    """No more bets (LV-2.1.3)."""
+
+
+class CardsCalled(Event, frozen=True, kw_only=True, tag="table.CardsCalled.v1"):
+    """The table asks its shoe for cards; one call is outstanding at a time."""
+
+    call_no: int
+    shoe: str
+    faces: tuple[Face, ...]
+
+
+class CardDealt(Event, frozen=True, kw_only=True, tag="table.CardDealt.v1"):
+    """A card came to rest face up at a hand; box 0 is the dealer's."""
+
+    box: int
+    hand: int
+    card: str
+    shoe: str
+    index: int
+
+
+class HoleCardDealt(Event, frozen=True, kw_only=True, tag="table.HoleCardDealt.v1"):
+    """The dealer's second card lies face down."""
+
+    shoe: str
+    index: int
+
+
+class CuttingCardReached(Event, frozen=True, kw_only=True, tag="table.CuttingCardReached.v1"):
+    """The cutting card came out: this round is the shoe's last."""
+
+    shoe: str
+
+
+class ReshuffleCalled(Event, frozen=True, kw_only=True, tag="table.ReshuffleCalled.v1"):
+    """The shoe ran out inside the round: the discards are to be shuffled, all cards but those on the layout (ON-11.5)."""
+
+    shoe: str
+    """The exhausted shoe."""
+    next_shoe: str
+    table: str
+    decks: int
+    layout: tuple[str, ...]
+    """The face-up cards on the layout."""
+    hole: int | None = None
+    """Index, in the exhausted shoe, of a card that lies face down on the layout."""
+    burns: int
+
+
+class ShoeChanged(Event, frozen=True, kw_only=True, tag="table.ShoeChanged.v1"):
+    """The round goes on from the shuffled discards."""
+
+    shoe: str
+    root: str
+    cards: int
+
+
+class InsuranceOpened(Event, frozen=True, kw_only=True, tag="table.InsuranceOpened.v1"):
+    """Insurance is offered under the dealer's ace."""
+
+    until_ms: int
+
+
+class InsuranceDeclined(Event, frozen=True, kw_only=True, tag="table.InsuranceDeclined.v1"):
+    """A main wager goes without insurance."""
+
+    wager: str
+
+
+class EvenMoneyTaken(Event, frozen=True, kw_only=True, tag="table.EvenMoneyTaken.v1"):
+    """A blackjack takes one to one and leaves the round."""
+
+    wager: str
+
+
+class InsuranceClosed(Event, frozen=True, kw_only=True, tag="table.InsuranceClosed.v1"):
+    """Insurance is over; whoever did not answer has none."""
+
+
+class PeekCalled(Event, frozen=True, kw_only=True, tag="table.PeekCalled.v1"):
+    """The shoe is asked to look at the hole card under the ace."""
+
+    shoe: str
+    index: int
+
+
+class PeekTaken(Event, frozen=True, kw_only=True, tag="table.PeekTaken.v1"):
+    """What the look at the hole card said."""
+
+    blackjack: bool
+
+
+class DecisionAwaited(Event, frozen=True, kw_only=True, tag="table.DecisionAwaited.v1"):
+    """It is this hand's turn; `number` counts the round's decisions."""
+
+    number: int
+    box: int
+    hand: int
+    player: str
+    until_ms: int
+
+
+class ClockExtended(Event, frozen=True, kw_only=True, tag="table.ClockExtended.v1"):
+    """The awaited player has time until then, for this reason."""
+
+    until_ms: int
+    reason: Literal["outage"]
+
+
+class DecisionTimedOut(Event, frozen=True, kw_only=True, tag="table.DecisionTimedOut.v1"):
+    """The player said nothing in time; the house goes on without (LV-3.6)."""
+
+    box: int
+    hand: int
+
+
+class HandHit(Event, frozen=True, kw_only=True, tag="table.HandHit.v1"):
+    """A hand asked for a card."""
+
+    box: int
+    hand: int
+
+
+class HandDoubled(Event, frozen=True, kw_only=True, tag="table.HandDoubled.v1"):
+    """The double is paid for: the hand takes exactly one more card."""
+
+    box: int
+    hand: int
+    wager: str
+
+
+class HandSplit(Event, frozen=True, kw_only=True, tag="table.HandSplit.v1"):
+    """The split is paid for: `hand` keeps its first card, `hand` + 1 begins with the second, higher numbers move up."""
+
+    box: int
+    hand: int
+    wager: str
+
+
+class HandCompleted(Event, frozen=True, kw_only=True, tag="table.HandCompleted.v1"):
+    """A hand takes no further part in decisions."""
+
+    box: int
+    hand: int
+    how: HandEnd
+
+
+class TurnCalled(Event, frozen=True, kw_only=True, tag="table.TurnCalled.v1"):
+    """The hole card is to be turned."""
+
+    shoe: str
+    index: int
+
+
+class HoleCardTurned(Event, frozen=True, kw_only=True, tag="table.HoleCardTurned.v1"):
+    """The hole card is open."""
+
+    card: str
+    shoe: str
+    index: int
+
+
+class HandResult(Struct, frozen=True, kw_only=True):
+    """How a hand compares with the dealer's."""
+
+    box: int
+    hand: int
+    cards: tuple[str, ...]
+    total: int
+    soft: bool
+    result: Result
+
+
+class HandsDecided(Event, frozen=True, kw_only=True, tag="table.HandsDecided.v1"):
+    """The outcomes, before any money moves."""
+
+    dealer_cards: tuple[str, ...]
+    dealer_total: int
+    hands: tuple[HandResult, ...]
+
+
+class SettlementLine(Struct, frozen=True, kw_only=True):
+    """What one wager gives back: 0 if lost, the stake if pushed, stake plus winnings if won."""
+
+    wager: str
+    player: str
+    box: int
+    hand: int
+    kind: Kind
+    stake_minor: int
+    returned_minor: int
+
+
+class WagersSettled(Event, frozen=True, kw_only=True, tag="table.WagersSettled.v1"):
+    """Wagers are decided and implemented; each wager stands in one line of the round, ever."""
+
+    currency: str
+    lines: tuple[SettlementLine, ...]
+
+
+class RoundSettled(Event, frozen=True, kw_only=True, tag="table.RoundSettled.v1"):
+    """The round is over and every wager in it is settled."""
+
+    staked_minor: int
+    returned_minor: int
+    shoes: tuple[str, ...]
+    """The shoes that this round took cards from, in order."""
+    cutting_card_out: bool
+
+
+class RoundVoided(Event, frozen=True, kw_only=True, tag="table.RoundVoided.v1"):
+    """The round is cancelled; `WagersSettled` before it has given every stake back."""
+
+    reason: str
+    shoes: tuple[str, ...]
+    cutting_card_out: bool
+
+
+RoundCommand = (
+    OpenRound
+    | PlaceWager
+    | AcceptWager
+    | RefuseWager
+    | CloseBetting
+    | LapseWagers
+    | DealCards
+    | ChangeShoe
+    | TakePeek
+    | TurnHole
+    | Hit
+    | Stand
+    | Double
+    | Split
+    | Insure
+    | DeclineInsurance
+    | TakeEvenMoney
+    | CloseInsurance
+    | TimeOutDecision
+    | TimeOutReserve
+    | ExtendClock
+    | VoidRound
+)
+RoundEvent = (
+    RoundOpened
+    | WagerPlaced
+    | WagerAccepted
+    | WagerRefused
+    | WagerLapsed
+    | CommandRefused
+    | BettingClosed
+    | CardsCalled
+    | CardDealt
+    | HoleCardDealt
+    | CuttingCardReached
+    | ReshuffleCalled
+    | ShoeChanged
+    | InsuranceOpened
+    | InsuranceDeclined
+    | EvenMoneyTaken
+    | InsuranceClosed
+    | PeekCalled
+    | PeekTaken
+    | DecisionAwaited
+    | ClockExtended
+    | DecisionTimedOut
+    | HandHit
+    | HandDoubled
+    | HandSplit
+    | HandCompleted
+    | TurnCalled
+    | HoleCardTurned
+    | HandsDecided
+    | WagersSettled
+    | RoundSettled
+    | RoundVoided
+)
+
+PlayerCommand = PlaceWager | Hit | Stand | Double | Split | Insure | DeclineInsurance | TakeEvenMoney
+"""What a player may ask of a table."""
+StaffCommand = OpenTable | CloseTable | CallRound | CloseBetting
+"""What staff may ask of a table."""

@@ -1,0 +1,307 @@
+"""What the wallet service says and hears: one ledger for each gaming day (and shard), double entry in minor units.
+
+Every movement is a set of postings that sum to zero.  Accounts are named `player:ann`, `escrow:<round>`, `house:bank` and
+`world:<operator>`; each belongs to one currency, named in the event.
+"""
+
+from typing import Literal
+
+from msgspec import Struct
+
+from shared.kernel.messages import Answer, Command, Event
+
+
+class Posting(Struct, frozen=True, kw_only=True):
+    """One leg of a movement: what comes to an account, negative for what leaves it."""
+
+    account: str
+    minor: int
+
+
+class CarriedAccount(Struct, frozen=True, kw_only=True):
+    """A balance carried over from the day before."""
+
+    account: str
+    operator: str
+    currency: str
+    minor: int
+
+
+class CarriedStake(Struct, frozen=True, kw_only=True):
+    """A stake that is still set aside when the book is closed."""
+
+    wager: str
+    round: str
+    player: str
+    currency: str
+    minor: int
+
+
+class CarriedId(Struct, frozen=True, kw_only=True):
+    """The id of a request of the book before, with what it stands for: asked again it gets the same answer."""
+
+    id: str
+    fingerprint: str
+    answer: Answer
+
+
+class CarryForward(Command, frozen=True, kw_only=True, tag="wallet.CarryForward.v1"):
+    """Take over a part of the closed book of the day before; parts are bounded."""
+
+    from_day: str
+    follows: str
+    accounts: tuple[CarriedAccount, ...] = ()
+    stakes: tuple[CarriedStake, ...] = ()
+    ids: tuple[CarriedId, ...] = ()
+
+
+class OpenBook(Command, frozen=True, kw_only=True, tag="wallet.OpenBook.v1"):
+    """Open the day's book, after everything is carried forward."""
+
+    day: str
+    shard: int = 0
+    shards: int = 1
+    follows: str = ""
+
+
+class OpenAccount(Command, frozen=True, kw_only=True, tag="wallet.OpenAccount.v1"):
+    """Open a player's account with an operator."""
+
+    player: str
+    operator: str
+    currency: str
+
+
+class Deposit(Command, frozen=True, kw_only=True, tag="wallet.Deposit.v1"):
+    """Bring money in for a player."""
+
+    player: str
+    currency: str
+    minor: int
+
+
+class Withdraw(Command, frozen=True, kw_only=True, tag="wallet.Withdraw.v1"):
+    """Pay money out to a player."""
+
+    player: str
+    currency: str
+    minor: int
+
+
+class ReserveStake(Command, frozen=True, kw_only=True, tag="wallet.ReserveStake.v1"):
+    """Set a stake aside."""
+
+    wager: str
+    round: str
+    player: str
+    currency: str
+    minor: int
+
+
+class ReleaseStake(Command, frozen=True, kw_only=True, tag="wallet.ReleaseStake.v1"):
+    """Give a stake back, if it was set aside."""
+
+    wager: str
+
+
+class SettledStake(Struct, frozen=True, kw_only=True):
+    """What a wager gives back, stake included."""
+
+    wager: str
+    player: str
+    stake_minor: int
+    returned_minor: int
+
+
+class SettleStakes(Command, frozen=True, kw_only=True, tag="wallet.SettleStakes.v1"):
+    """Move stakes by their outcome."""
+
+    round: str
+    currency: str
+    lines: tuple[SettledStake, ...]
+
+
+class BookRound(Command, frozen=True, kw_only=True, tag="wallet.BookRound.v1"):
+    """The round is over: its escrow must be empty."""
+
+    round: str
+    outcome: Literal["settled", "void"]
+
+
+class NoteTable(Command, frozen=True, kw_only=True, tag="wallet.NoteTable.v1"):
+    """A table plays on this day: the book stays open until it has closed its own."""
+
+    table: str
+
+
+class NoteDayClosed(Command, frozen=True, kw_only=True, tag="wallet.NoteDayClosed.v1"):
+    """A table has closed its day."""
+
+    table: str
+    next_day: str
+
+
+class CloseBook(Command, frozen=True, kw_only=True, tag="wallet.CloseBook.v1"):
+    """Close the day's book; the service fills in the day that follows."""
+
+    next_day: str = ""
+
+
+class CarriedForward(Event, frozen=True, kw_only=True, tag="wallet.CarriedForward.v1"):
+    """A part of the book before was taken over."""
+
+    from_day: str
+    accounts: tuple[CarriedAccount, ...] = ()
+    stakes: tuple[CarriedStake, ...] = ()
+    ids: tuple[CarriedId, ...] = ()
+
+
+class BookOpened(Event, frozen=True, kw_only=True, tag="wallet.BookOpened.v1"):
+    """The day's book is open; how many shards it has is a fact of the book."""
+
+    day: str
+    semantics: int
+    shard: int
+    shards: int
+    follows: str = ""
+
+
+class AccountOpened(Event, frozen=True, kw_only=True, tag="wallet.AccountOpened.v1"):
+    """A player has an account with an operator."""
+
+    player: str
+    operator: str
+    currency: str
+
+
+class Deposited(Event, frozen=True, kw_only=True, tag="wallet.Deposited.v1"):
+    """Money came in."""
+
+    player: str
+    currency: str
+    minor: int
+    postings: tuple[Posting, ...]
+
+
+class Withdrawn(Event, frozen=True, kw_only=True, tag="wallet.Withdrawn.v1"):
+    """Money was paid out."""
+
+    player: str
+    currency: str
+    minor: int
+    postings: tuple[Posting, ...]
+
+
+class MovementRefused(Event, frozen=True, kw_only=True, tag="wallet.MovementRefused.v1"):
+    """A request for a movement was refused; written down, because a dispute could turn on it."""
+
+    code: str
+    message: str
+
+    def answer(self) -> tuple[str, Answer] | None:
+        """The refusal is final."""
+        return "", Answer("refused", self.code, self.message)
+
+
+class StakeReserved(Event, frozen=True, kw_only=True, tag="wallet.StakeReserved.v1"):
+    """A stake is set aside."""
+
+    wager: str
+    round: str
+    player: str
+    currency: str
+    minor: int
+    postings: tuple[Posting, ...]
+
+
+class StakeRefused(Event, frozen=True, kw_only=True, tag="wallet.StakeRefused.v1"):
+    """A stake cannot be set aside."""
+
+    wager: str
+    round: str
+    code: str
+    message: str
+
+
+class StakeReleased(Event, frozen=True, kw_only=True, tag="wallet.StakeReleased.v1"):
+    """A stake went back to its player."""
+
+    wager: str
+    round: str
+    player: str
+    currency: str
+    minor: int
+    postings: tuple[Posting, ...]
+
+
+class StakesSettled(Event, frozen=True, kw_only=True, tag="wallet.StakesSettled.v1"):
+    """Stakes moved by their outcome."""
+
+    round: str
+    currency: str
+    lines: tuple[SettledStake, ...]
+    postings: tuple[Posting, ...]
+
+
+class RoundBooked(Event, frozen=True, kw_only=True, tag="wallet.RoundBooked.v1"):
+    """Nothing of the round is left in escrow."""
+
+    round: str
+    outcome: Literal["settled", "void"]
+
+
+class TableNoted(Event, frozen=True, kw_only=True, tag="wallet.TableNoted.v1"):
+    """A table plays on this day."""
+
+    table: str
+
+
+class DayClosedNoted(Event, frozen=True, kw_only=True, tag="wallet.DayClosedNoted.v1"):
+    """A table has closed its day."""
+
+    table: str
+    next_day: str
+
+
+class BookClosed(Event, frozen=True, kw_only=True, tag="wallet.BookClosed.v1"):
+    """The day's book is closed: nothing follows in this stream."""
+
+    day: str
+    next_day: str
+    accounts: int
+    stakes: int
+
+
+LedgerCommand = (
+    CarryForward
+    | OpenBook
+    | OpenAccount
+    | Deposit
+    | Withdraw
+    | ReserveStake
+    | ReleaseStake
+    | SettleStakes
+    | BookRound
+    | NoteTable
+    | NoteDayClosed
+    | CloseBook
+)
+LedgerEvent = (
+    CarriedForward
+    | BookOpened
+    | AccountOpened
+    | Deposited
+    | Withdrawn
+    | MovementRefused
+    | StakeReserved
+    | StakeRefused
+    | StakeReleased
+    | StakesSettled
+    | RoundBooked
+    | TableNoted
+    | DayClosedNoted
+    | BookClosed
+)
+
+StaffCommand = OpenAccount | Deposit | Withdraw
+"""What the cage may ask of the ledger."""

@@ -1,0 +1,29 @@
+"""The decider: three things that make a noun of the domain, and nothing else.
+
+`decide` says what follows from a command or raises `Refused`; `evolve` remembers what happened and never refuses;
+`initial` is what is known before anything happened.  All three are pure.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from shared.kernel.messages import Envelope
+
+State = TypeVar("State")
+C = TypeVar("C")
+E = TypeVar("E")
+
+
+@dataclass(frozen=True)
+class Decider(Generic[State, C, E]):
+    """A noun of the domain."""
+
+    name: str
+    initial: State
+    decide: Callable[[C, State, Envelope], list[E]]
+    evolve: Callable[[State, E], State]
+    command_type: Any
+    """The union of its commands, for decoding."""
+    event_type: Any
+    """The union of its events, for decoding."""

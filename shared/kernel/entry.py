@@ -1,0 +1,74 @@
+"""The entry: one message of the log, holding one or more decisions and bound to the entry before it.
+
+Everything that matters stands inside: `prev` is the SHA-256 of the exact stored bytes of the entry before (empty for a
+stream that follows nothing), so a byte cannot change, an entry cannot vanish and two cannot change places unseen.
+"""
+
+from functools import cache
+from typing import Any, Generic, TypeVar
+
+import msgspec
+
+from shared.kernel.decider import Decider
+from shared.kernel.messages import Actor, Cause
+
+C = TypeVar("C")
+E = TypeVar("E")
+
+DECISIONS_MAX = 256
+ENTRY_BYTES_MAX = 512 * 1024
+
+Place = tuple[int, int, int]
+"""A place in an upstream log: JetStream sequence, decision, event (the last two counted from 0)."""
+
+
+class Decision(msgspec.Struct, Generic[C, E], frozen=True, kw_only=True, omit_defaults=True):
+    """One command and what followed from it.  The proof holds per decision: `decide(command, state) == events`.
+
+    `asked` is the fingerprint of the command as it was asked, where the service filled something in before deciding.
+    """
+
+    id: str
+    command: C
+    cause: Cause | None = None
+    asked: str = ""
+    actor: Actor
+    received_at_ms: int
+    events: tuple[E, ...]
+
+
+class Entry(msgspec.Struct, Generic[C, E], frozen=True, kw_only=True, omit_defaults=True):
+    """One message of the log.  `position` says how far upstream logs are worked off, where a service keeps it here."""
+
+    stream: str
+    revision: int
+    at_ms: int
+    writer: str
+    epoch: int
+    software: str
+    prev: str
+    position: dict[str, Place] = {}
+    decisions: tuple[Decision[C, E], ...]
+
+
+class Unreadable(ValueError):
+    """Bytes that are not an entry of the expected kind: broken, or of a version that this software does not know."""
+
+
+@cache
+def _decoder(command_type: Any, event_type: Any) -> msgspec.json.Decoder[Any]:
+    return msgspec.json.Decoder(Entry[command_type, event_type])
+
+
+def decode(decider: Decider[Any, C, E], data: bytes) -> Entry[C, E]:
+    """Return the entry that `data` holds; raise `Unreadable` if it does not hold one of this decider."""
+    return decode_as(decider.command_type, decider.event_type, data)
+
+
+def decode_as(command_type: Any, event_type: Any, data: bytes) -> Entry[Any, Any]:
+    """Return the entry that `data` holds, with commands and events of the given unions."""
+    try:
+        entry: Entry[Any, Any] = _decoder(command_type, event_type).decode(data)
+    except msgspec.DecodeError as error:
+        raise Unreadable(f"not an entry of this stream: {error}") from error
+    return entry

@@ -1,0 +1,253 @@
+"""Folded: an aggregate as its entries leave it, and how the next entry is drafted from commands that wait.
+
+Pure on purpose.  The services, the referee and the simulator all fold and draft with these functions; what sends bytes
+anywhere lives elsewhere.  Commands that wait together are decided in order, each on the state after the one before, and
+leave as one entry: twenty events then cost one write to the disk.
+"""
+
+from collections import ChainMap
+from collections.abc import Callable, MutableMapping, Sequence
+from typing import Any, Generic, TypeVar
+
+import msgspec
+
+from shared.kernel.decider import Decider
+from shared.kernel.entry import DECISIONS_MAX, ENTRY_BYTES_MAX, Decision, Entry, Place, decode
+from shared.kernel.identity import digest
+from shared.kernel.messages import ACCEPTED, Actor, Answer, Cause, Envelope, Refused
+
+S = TypeVar("S")
+
+ENTRY_HEADROOM_BYTES = 2048
+"""What an entry needs around its decisions."""
+
+ID_REUSED = Answer("refused", "id_reused", "This id was used before with another content. Ask again with an id of its own.")
+
+
+class Recorded(msgspec.Struct, frozen=True):
+    """What a command's id stands for: a fingerprint of who asked what, and the answer."""
+
+    fingerprint: str
+    answer: Answer
+
+
+class Folded(msgspec.Struct, Generic[S]):
+    """An aggregate after its last entry: the domain's state and what the log around it needs to go on."""
+
+    stream: str
+    state: S
+    revision: int = 0
+    fence: int = 0
+    """JetStream sequence of the last entry; the next append is fenced by it."""
+    digest: str = ""
+    at_ms: int = 0
+    epoch: int = 0
+    writer: str = ""
+    answers: dict[str, Recorded] = {}
+    position: dict[str, Place] = {}
+
+
+class Asked(msgspec.Struct, frozen=True):
+    """A command that waits for its decision.
+
+    `place` is where upstream it comes from, in services that keep their position in their own entries.
+    """
+
+    id: str
+    command: Any
+    actor: Actor
+    received_at_ms: int
+    cause: Cause | None = None
+    log: str = ""
+    place: Place | None = None
+
+
+class Pen(msgspec.Struct, frozen=True):
+    """Who writes."""
+
+    writer: str
+    epoch: int
+    software: str
+
+
+class Draft(msgspec.Struct, Generic[S]):
+    """What would be appended, what everybody would then be told, and the state after it.
+
+    `taken` counts the commands that this draft covers; the rest must wait for the next entry.  `broken` names the
+    commands on which an assertion failed, with what it said: they follow from nothing and touch nothing.
+    """
+
+    entry: Entry[Any, Any] | None
+    data: bytes
+    state: S
+    answers: list[Answer]
+    recorded: dict[str, Recorded]
+    taken: int
+    broken: dict[str, str]
+
+
+class BrokenChain(ValueError):
+    """An entry that does not continue the stream it stands in."""
+
+
+def fingerprint(command: Any, actor: Actor) -> str:
+    """Return what tells one request from another that carries the same id."""
+    return digest(msgspec.json.encode((actor, command)))
+
+
+def empty(decider: Decider[S, Any, Any], stream: str) -> Folded[S]:
+    """Return a stream of which nothing is written yet."""
+    return Folded(stream=stream, state=decider.initial)
+
+
+def fold(decider: Decider[S, Any, Any], folded: Folded[S], data: bytes, sequence: int) -> Entry[Any, Any]:
+    """Fold one stored entry into `folded` and return it.
+
+    Raise `Unreadable` if it cannot be decoded and `BrokenChain` if it does not continue the stream.
+    """
+    entry = decode(decider, data)
+    if entry.stream != folded.stream:
+        raise BrokenChain(f"an entry of {entry.stream} stands in {folded.stream}")
+    if entry.revision != folded.revision + 1:
+        raise BrokenChain(f"revision {entry.revision} follows revision {folded.revision}")
+    if folded.revision and entry.prev != folded.digest:
+        raise BrokenChain(f"revision {entry.revision} does not follow the bytes of revision {folded.revision}")
+    for decision in entry.decisions:
+        _remember(folded.answers, decision, keep=not (entry.position and decision.cause))
+        for event in decision.events:
+            folded.state = decider.evolve(folded.state, event)
+    settle(folded, entry, data, sequence)
+    return entry
+
+
+def settle(folded: Folded[S], entry: Entry[Any, Any], data: bytes, sequence: int) -> None:
+    """Move the marks of `folded` to an entry whose events are already in its state."""
+    folded.revision = entry.revision
+    folded.fence = sequence
+    folded.digest = digest(data)
+    folded.at_ms = entry.at_ms
+    folded.epoch = max(folded.epoch, entry.epoch)
+    folded.writer = entry.writer
+    folded.position.update(entry.position)
+
+
+def draft(
+    decider: Decider[S, Any, Any],
+    folded: Folded[S],
+    waiting: Sequence[Asked],
+    pen: Pen,
+    *,
+    now_ms: int,
+    fill: Callable[[Any, S], Any] | None = None,
+) -> Draft[S]:
+    """Decide as many of the waiting commands as one entry holds, in order, and return the entry that would record them.
+
+    `fill` completes a command with what only the service's own edge may know (openings of cards, a profile by value), on
+    the state that `decide` sees.  Nothing changes in `folded`.
+    """
+    at_ms = max(now_ms, folded.at_ms)
+    state = folded.state
+    recorded: dict[str, Recorded] = {}
+    position = dict(folded.position)
+    answers: list[Answer] = []
+    raw: list[msgspec.Raw] = []
+    decided: list[Decision[Any, Any]] = []
+    broken: dict[str, str] = {}
+    size = ENTRY_HEADROOM_BYTES
+    for asked in waiting:
+        if len(decided) == DECISIONS_MAX:
+            break
+        known = _known(folded, recorded, position, asked)
+        if known is not None:
+            answers.append(known)
+            continue
+        try:
+            command = asked.command if fill is None else fill(asked.command, state)
+            envelope = Envelope(asked.id, asked.actor, asked.received_at_ms, at_ms)
+            events = tuple(decider.decide(command, state, envelope))
+            after = state
+            for event in events:
+                after = decider.evolve(after, event)
+        except Refused as refused:
+            answers.append(refused.answer)
+            continue
+        except AssertionError as error:
+            broken[asked.id] = str(error)
+            answers.append(Answer("refused", "quarantined", "Something that must hold did not. The house looks into it.", final=False))
+            continue
+        if not events:
+            answers.append(ACCEPTED)
+            continue
+        decision: Decision[Any, Any] = Decision(
+            id=asked.id,
+            command=command,
+            cause=asked.cause,
+            asked=fingerprint(asked.command, asked.actor) if command is not asked.command else "",
+            actor=asked.actor,
+            received_at_ms=asked.received_at_ms,
+            events=events,
+        )
+        encoded = msgspec.json.encode(decision)
+        if decided and size + len(encoded) > ENTRY_BYTES_MAX:
+            break
+        size += len(encoded)
+        decided.append(decision)
+        raw.append(msgspec.Raw(encoded))
+        state = after
+        if asked.place is not None:
+            position[asked.log] = asked.place
+        _remember(ChainMap(recorded, folded.answers), decision, keep=asked.place is None)
+        answers.append(recorded[asked.id].answer if asked.id in recorded else ACCEPTED)
+    if not decided:
+        return Draft(None, b"", state, answers, recorded, len(answers), broken)
+    head: Entry[Any, Any] = Entry(
+        stream=folded.stream,
+        revision=folded.revision + 1,
+        at_ms=at_ms,
+        writer=pen.writer,
+        epoch=pen.epoch,
+        software=pen.software,
+        prev=folded.digest or getattr(decided[0].command, "follows", ""),
+        position={log: place for log, place in position.items() if folded.position.get(log) != place},
+        decisions=tuple(raw),  # type: ignore[arg-type]
+    )
+    entry = msgspec.structs.replace(head, decisions=tuple(decided))
+    return Draft(entry, msgspec.json.encode(head), state, answers, recorded, len(answers), broken)
+
+
+def commit(folded: Folded[S], drafted: Draft[S], sequence: int) -> None:
+    """Take over a draft that is stored: `folded` now stands after it."""
+    assert drafted.entry is not None, "only an entry can be committed"
+    folded.state = drafted.state
+    folded.answers.update(drafted.recorded)
+    settle(folded, drafted.entry, drafted.data, sequence)
+
+
+def _known(folded: Folded[Any], recorded: dict[str, Recorded], position: dict[str, Place], asked: Asked) -> Answer | None:
+    """Return the answer that `asked` already has, if it was decided before."""
+    before = recorded.get(asked.id) or folded.answers.get(asked.id)
+    if before is not None:
+        mine = "" if asked.cause else fingerprint(asked.command, asked.actor)
+        return before.answer if before.fingerprint == mine else ID_REUSED
+    done = position.get(asked.log)
+    if asked.place is not None and done is not None and asked.place <= done:
+        return ACCEPTED
+    return None
+
+
+def _remember(answers: MutableMapping[str, Recorded], decision: Decision[Any, Any], *, keep: bool) -> None:
+    """Write down what ids now stand for: the decision's own, and those that its events answer."""
+    answer = ACCEPTED
+    for event in decision.events:
+        told = event.answer()
+        if told is None:
+            continue
+        about, what = told
+        if not about or about == decision.id:
+            answer = what
+        else:
+            before = answers.get(about)
+            answers[about] = Recorded(before.fingerprint if before else "", what)
+    if keep:
+        mark = "" if decision.cause else (decision.asked or fingerprint(decision.command, decision.actor))
+        answers[decision.id] = Recorded(mark, answer)

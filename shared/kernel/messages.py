@@ -1,0 +1,89 @@
+"""Messages: what every command and event has in common, and how a decision is answered.
+
+A command is a request that may be refused, an event is a fact.  Each is a frozen Struct with a tag such as
+`table.WagerPlaced.v1` in the field `type`; a tag is never used again for something else.
+"""
+
+from typing import Literal
+
+import msgspec
+
+Role = Literal["player", "staff", "house"]
+"""Who may speak: a player, a member of staff, or the house itself (timers and reactions)."""
+
+
+class Actor(msgspec.Struct, frozen=True):
+    """Who asked for something."""
+
+    role: Role
+    id: str
+
+
+HOUSE = Actor("house", "house")
+
+
+class Answer(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What the asker is told.
+
+    `pending` becomes `accepted` or `refused` once.  A refusal that is not `final` was not written down: asking again with
+    the same id may end otherwise.
+    """
+
+    status: Literal["accepted", "pending", "refused"]
+    code: str = ""
+    message: str = ""
+    final: bool = True
+
+
+ACCEPTED = Answer("accepted")
+PENDING = Answer("pending")
+
+
+class Command(msgspec.Struct, frozen=True, kw_only=True, tag_field="type"):
+    """The base of all commands."""
+
+
+class Event(msgspec.Struct, frozen=True, kw_only=True, tag_field="type"):
+    """The base of all events."""
+
+    def answer(self) -> tuple[str, Answer] | None:
+        """Return the id of the command that this event answers otherwise than with `accepted`, and the answer.
+
+        An empty id means the command that this event was decided for.
+        """
+        return None
+
+
+class Refused(Exception):
+    """The rules forbid what a command asks for; state and log stay as they were."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+
+    @property
+    def answer(self) -> Answer:
+        """The answer that the asker gets: not final, because it was not written down."""
+        return Answer("refused", self.code, self.message, final=False)
+
+
+class Cause(msgspec.Struct, frozen=True):
+    """The upstream event that a reaction follows from: a stream, a revision, and places within the entry counted from 0."""
+
+    stream: str
+    revision: int
+    decision: int
+    event: int
+
+
+class Envelope(msgspec.Struct, frozen=True):
+    """What `decide` is told beside the command: who asked, when it came in, and when it is decided.
+
+    People are judged by `received_at_ms`, timers by `at_ms`.
+    """
+
+    id: str
+    actor: Actor
+    received_at_ms: int
+    at_ms: int

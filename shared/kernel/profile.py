@@ -1,0 +1,88 @@
+"""The profile: the complete set of rule choices of a rule book and a house, as data.
+
+A round carries its whole profile by value in its opening event, so that it can be decided again years later whatever the
+shelf holds by then.
+"""
+
+from typing import Literal
+
+import msgspec
+
+from shared.kernel.money import Ratio
+
+
+class DealerRules(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How the dealer plays."""
+
+    hole_card: bool
+    """The dealer's second card is dealt with the players', face down (LV-0.1), or only after the last player (ON-6.3)."""
+    hits_soft_17: bool
+    """ON-10.2, LV-4.4."""
+    peeks_under_ace: bool
+    """The hole card is checked once insurance is closed (LV-3.8)."""
+
+
+class DoubleRules(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Doubling (ON-8.1, LV-2.6)."""
+
+    after_split: bool
+    for_less: bool
+    dealer_blackjack_takes: Literal["all", "original"]
+    """ON-8.2 against LV-2.6."""
+
+
+class SplitRules(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Splitting (ON-9, LV-2.7)."""
+
+    hands_max: int
+    ace_hands_max: int
+    aces_take_one_card: bool
+    dealer_blackjack_takes: Literal["all", "original"]
+    """ON-9.5, decision 3."""
+
+
+class InsuranceRules(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Insurance and even money (ON-7, LV-2.5, decision 12)."""
+
+    amount: Literal["exactly_half", "up_to_half", "up_to_half_rounded_up"]
+    pays: Ratio
+    even_money: bool
+    """ON-7.5."""
+
+
+class ShoeRules(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What happens between the decks and the first card."""
+
+    burns_after_shuffle: int
+    """ON-6.2: one; LV-3.5: six."""
+    cut: tuple[Ratio, Ratio]
+    """Where the cut may lie, as fractions of the stack (ON-5.4: about half)."""
+    cutting_card: tuple[Ratio, Ratio]
+    """Where the cutting card may lie, as fractions of the stack counted from the back (ON-5.6, LV-3.3)."""
+
+
+class Profile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A rule book and a house, complete.
+
+    `minimum` and `maximum` bound a player's initial wager on each box; like `chip_unit` they are decimal texts in the
+    table's currency, because one profile serves tables of several currencies.
+    """
+
+    name: str
+    book: Literal["ON", "FL", "LV"]
+    """The prefix of the clauses that this profile honours."""
+    decks: int
+    boxes_max: int
+    boxes_per_player_max: int
+    """LV-4.5: one; otherwise as many as there are boxes (FL-5.8)."""
+    minimum: str
+    maximum: str
+    chip_unit: str
+    rounding: Literal["exact", "up"]
+    """Of winnings that chips cannot make: the stake is refused, or the winnings are rounded up (FL-5.9, decision 10)."""
+    blackjack_pays: Ratio
+    dealer: DealerRules
+    double: DoubleRules
+    split: SplitRules
+    insurance: InsuranceRules
+    shoe: ShoeRules
