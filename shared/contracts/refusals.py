@@ -20,6 +20,7 @@ class Reason(StrEnum):
     UNKNOWN_TABLE = "unknown_table"
     UNKNOWN_ROUND = "unknown_round"
     QUARANTINED = "quarantined"
+    NOT_QUARANTINED = "not_quarantined"
     BUSY = "busy"
     TOO_MANY_REFUSALS = "too_many_refusals"
     # The table
@@ -71,6 +72,7 @@ SENTENCES: dict[Reason, str] = {
     Reason.UNKNOWN_TABLE: "There is no such table open here.",
     Reason.UNKNOWN_ROUND: "There is no such round on this table.",
     Reason.QUARANTINED: "Something that must hold did not. The house looks into it.",
+    Reason.NOT_QUARANTINED: "Nothing of that subject is quarantined here.",
     Reason.BUSY: "The house is not ready yet. Ask again in a moment, with the same id.",
     Reason.TOO_MANY_REFUSALS: "Too many refused requests in this round. Wait for the next one.",
     Reason.ALREADY_OPEN: "The table is open already.",

@@ -1,0 +1,53 @@
+"""The desk's decider: the only decisions that all services share, and pure like all the others."""
+
+from typing import assert_never
+
+import msgspec
+
+from shared.contracts.desk import CarryQuarantines, DeskCommand, DeskEvent, LiftQuarantine, QuarantineLifted, QuarantineSource, SourceQuarantined
+from shared.contracts.refusals import Reason, refused
+from shared.kernel.decider import Decider
+from shared.kernel.messages import Envelope
+
+
+class DeskState(msgspec.Struct, frozen=True):
+    """The quarantines that are open."""
+
+    open: tuple[SourceQuarantined, ...] = ()
+
+
+def evolve(state: DeskState, event: DeskEvent) -> DeskState:
+    """Return the open quarantines after an event."""
+    match event:
+        case SourceQuarantined():
+            return DeskState((*state.open, event))
+        case QuarantineLifted():
+            return DeskState(tuple(row for row in state.open if row.subject != event.subject))
+        case _:
+            assert_never(event)
+
+
+def decide(command: DeskCommand, state: DeskState, envelope: Envelope) -> list[DeskEvent]:
+    """Return what is written down; a subject is quarantined once as long as it is."""
+    held = {row.subject: row for row in state.open}
+    match command:
+        case QuarantineSource():
+            if command.subject in held:
+                return []
+            return [
+                SourceQuarantined(
+                    service=command.service, log=command.log, subject=command.subject, sequence=command.sequence, reason=command.reason
+                )
+            ]
+        case LiftQuarantine():
+            row = held.get(command.subject)
+            if row is None:
+                raise refused(Reason.NOT_QUARANTINED)
+            return [QuarantineLifted(log=row.log, subject=row.subject, sequence=row.sequence)]
+        case CarryQuarantines():
+            return [row for row in command.open if row.subject not in held]
+        case _:
+            assert_never(command)
+
+
+DESK: Decider[DeskState, DeskCommand, DeskEvent] = Decider("desk", DeskState(), decide, evolve, DeskCommand, DeskEvent)

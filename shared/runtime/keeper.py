@@ -1,0 +1,191 @@
+"""The keeper: a stream's only door.
+
+Commands wait while an append is under way; then they are decided together, each on the state after the one before, and
+leave as one entry.  The fence of the append is the only thing that safety rests on: whoever else may run, one of two
+writers finds its entry refused, folds what the other wrote, and decides again or steps down.
+"""
+
+import asyncio
+from collections.abc import Callable
+from typing import Any, Generic, TypeVar
+
+from shared.contracts.subjects import log_of
+from shared.kernel.decider import Decider
+from shared.kernel.entry import DECISIONS_MAX, Entry
+from shared.kernel.folded import Asked, Draft, Folded, Pen, commit, draft, empty, fold
+from shared.kernel.messages import Answer
+from shared.runtime.clock import Clock
+from shared.runtime.event_store import Appended, Conflict, EventStore, StoreRefusal
+
+S = TypeVar("S")
+
+WAITING_MAX = 10_000
+RESEND_FIRST_S, RESEND_LAST_S = 0.02, 1.0
+
+
+class SteppedDown(Exception):
+    """Another process owns what this one wrote: it must not write any more."""
+
+
+class Overrun(Exception):
+    """More commands wait at one stream than it will ever answer in time."""
+
+
+class Keeper(Generic[S]):
+    """Loads one stream, decides what is asked of it, appends and answers.
+
+    `stored` is called after each entry that is known to be in the log, whoever wrote it.
+    """
+
+    def __init__(
+        self,
+        store: EventStore,
+        decider: Decider[S, Any, Any],
+        stream: str,
+        pen: Callable[[], Pen],
+        clock: Clock,
+        *,
+        fill: Callable[[Any, S], Any] | None = None,
+        stored: Callable[["Keeper[S]", Entry[Any, Any], int], None] | None = None,
+        broke: Callable[["Keeper[S]", str, str], None] | None = None,
+    ) -> None:
+        self.folded: Folded[S] = empty(decider, stream)
+        self.decider = decider
+        self.loaded = False
+        self._store = store
+        self._pen = pen
+        self._clock = clock
+        self._fill = fill
+        self._stored = stored
+        self._broke = broke
+        self._waiting: list[tuple[Asked, asyncio.Future[Answer]]] = []
+        self._worker: asyncio.Task[None] | None = None
+
+    @property
+    def stream(self) -> str:
+        """The stream that is kept."""
+        return self.folded.stream
+
+    @property
+    def state(self) -> S:
+        """The state after the last entry that is known to be stored."""
+        return self.folded.state
+
+    @property
+    def idle(self) -> bool:
+        """Whether nothing waits here."""
+        return not self._waiting and self._worker is None
+
+    def take(self, data: bytes, sequence: int) -> Entry[Any, Any]:
+        """Fold an entry that a scan has read; raise `Unreadable` or `BrokenChain`."""
+        return fold(self.decider, self.folded, data, sequence)
+
+    def ask(self, asked: Asked) -> asyncio.Future[Answer]:
+        """Let a command wait for its decision; commands of one caller are decided in the order in which they were asked.
+
+        The answer comes when what it says is in the log.  The future raises `StoreRefusal` if the log cannot take the
+        entry, `SteppedDown` if another process owns the stream, and `Overrun` if too many wait.
+        """
+        future: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
+        if len(self._waiting) >= WAITING_MAX:
+            future.set_exception(Overrun(f"{len(self._waiting)} commands wait at {self.stream}"))
+            return future
+        self._waiting.append((asked, future))
+        if self._worker is None:
+            self._worker = asyncio.create_task(self._work(), name=f"keeper {self.stream}")
+        return future
+
+    async def _work(self) -> None:
+        try:
+            # The first turn of the loop lets everything that is ready to be asked join the same entry.
+            await asyncio.sleep(0)
+            if not self.loaded:
+                await self._load()
+            while self._waiting:
+                await self._decide()
+        except Exception as error:
+            waiting, self._waiting = self._waiting, []
+            for _, future in waiting:
+                if not future.done():
+                    future.set_exception(error)
+        finally:
+            self._worker = None
+
+    async def _decide(self) -> None:
+        batch = self._waiting[:DECISIONS_MAX]
+        drafted = draft(
+            self.decider,
+            self.folded,
+            [asked for asked, _ in batch],
+            self._pen(),
+            now_ms=self._clock.now_ms(),
+            fill=self._fill,
+        )
+        error: StoreRefusal | None = None
+        if drafted.entry is not None:
+            try:
+                sequence = await self._append(drafted)
+            except StoreRefusal as refusal:
+                error = refusal
+            else:
+                if sequence is None:
+                    await self._reload()
+                    return
+                commit(self.folded, drafted, sequence)
+                if self._stored is not None:
+                    self._stored(self, drafted.entry, sequence)
+        if self._broke is not None:
+            for id, what in drafted.broken.items():
+                self._broke(self, id, what)
+        del self._waiting[: drafted.taken]
+        for (_, future), answer in zip(batch[: drafted.taken], drafted.answers, strict=True):
+            if future.done():
+                continue
+            if error is not None:
+                future.set_exception(error)
+            else:
+                future.set_result(answer)
+
+    async def _append(self, drafted: Draft[S]) -> int | None:
+        """Return the entry's sequence, or None if another entry stands in its place.
+
+        While the outcome is unknown only the same bytes are sent again, and nobody is told anything.
+        """
+        assert drafted.entry is not None, "there is something to append"
+        types = ",".join(sorted({event.__struct_config__.tag for d in drafted.entry.decisions for event in d.events}))
+        wait_s = RESEND_FIRST_S
+        while True:
+            match await self._store.append(self.stream, drafted.data, fence=self.folded.fence, types=types):
+                case Appended(sequence=sequence):
+                    return sequence
+                case Conflict():
+                    return None
+                case _:
+                    await asyncio.sleep(wait_s)
+                    wait_s = min(wait_s * 2, RESEND_LAST_S)
+
+    async def _load(self) -> None:
+        await self._fold_from(0)
+        self.loaded = True
+
+    async def _reload(self) -> None:
+        """Fold what another writer has put in; step down if it is the newer owner."""
+        await self._fold_from(self.folded.fence)
+        self.check_ownership()
+
+    def check_ownership(self) -> None:
+        """Raise `SteppedDown` if the last writer of this stream goes before this process."""
+        pen = self._pen()
+        theirs, ours = (self.folded.epoch, self.folded.writer), (pen.epoch, pen.writer)
+        if self.folded.writer and self.folded.writer != pen.writer and theirs > ours:
+            raise SteppedDown(f"{self.stream} is written by {self.folded.writer} in epoch {self.folded.epoch}; this is {pen.writer} in epoch {pen.epoch}")
+
+    async def _fold_from(self, after: int) -> None:
+        async for stored in self._store.read(log_of(self.stream), pattern=self.stream, after=after):
+            if stored.sequence <= self.folded.fence:
+                continue
+            entry = fold(self.decider, self.folded, stored.data, stored.sequence)
+            if self._stored is not None:
+                self._stored(self, entry, stored.sequence)
+
+

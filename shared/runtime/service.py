@@ -1,0 +1,231 @@
+"""The service: one process around one set of decisions.
+
+Everything a service needs from the world is here and the same for all four: connect, check the settings that money rests
+on, fold what is open, hear the logs of each gaming day, answer commands and questions, keep time, step down.  What an app
+room adds is names, not mechanics.
+"""
+
+import asyncio
+import json
+import logging
+import os
+import secrets
+from collections.abc import Awaitable, Callable
+from importlib.metadata import version
+from typing import Any, Protocol
+
+import msgspec
+from nats.aio.client import Client
+from nats.aio.msg import Msg
+
+from shared.contracts.subjects import Addressed, BadSubject, addressed, alarm
+from shared.kernel.entry import Entry, Place
+from shared.kernel.messages import Answer
+from shared.kernel.reactions import Reaction, Source
+from shared.runtime.clock import Clock, gaming_day
+from shared.runtime.event_store import DayClosed, StoreRefusal
+from shared.runtime.keeper import Keeper, Overrun, SteppedDown
+from shared.runtime.keepers import Keepers, Noun
+from shared.runtime.listener import Listener
+from shared.runtime.quarantine import DESK_NOUN, Desk
+from shared.runtime.settings import ServiceSettings
+
+STEPPED_DOWN = 3
+"""Exit status of a process that found another one owning its streams."""
+DAYS_EVERY_S = 1.0
+ANSWERING_MAX = 5_000
+
+log = logging.getLogger(__name__)
+
+
+class App(Protocol):
+    """What a service's app room adds to the common process."""
+
+    name: str
+    hears: tuple[str, ...]
+
+    def noun_of(self, stream: str) -> Noun:
+        """Return what is known about a stream that this service owns."""
+
+    def follow(self, event: Any, source: Source) -> list[Reaction]:
+        """Return what must follow from an upstream event."""
+
+    def place(self, log_name: str) -> Callable[[], Place | None] | None:
+        """Return how to learn where an upstream log is worked off to, if this service keeps that in its own entries."""
+
+    def ready_for(self, log_name: str) -> bool:
+        """Return whether this upstream log can be heard yet."""
+
+    async def start(self, house: "Process") -> None:
+        """Do what must be done after all open streams are folded and before anything is answered."""
+
+    async def command(self, to: Addressed, data: bytes) -> Answer:
+        """Answer a command."""
+
+    async def question(self, to: Addressed) -> Any:
+        """Answer a question with something that can be written as JSON."""
+
+    def stored(self, keeper: Keeper[Any], entry: Entry[Any, Any]) -> None:
+        """See an entry of an own stream that is in the log."""
+
+
+class Process:
+    """The common process, as an app room sees it."""
+
+    def __init__(self, app: App, settings: ServiceSettings, client: Client, store: Any, clock: Clock) -> None:
+        self.app = app
+        self.settings = settings
+        self.client = client
+        self.store = store
+        self.clock = clock
+        self.writer = f"{app.name}-{secrets.token_hex(4)}"
+        self.keepers = Keepers(store, clock, self.writer, f"feltlog {version('feltlog')}", self._noun_of)
+        self.desk = Desk(self.keepers, app.name, self.today)
+        self.listeners: dict[str, Listener] = {}
+        self.ready = False
+        self._answering = 0
+        self._tasks: set[asyncio.Task[Any]] = set()
+
+    def today(self) -> str:
+        """Return the gaming day that it is now."""
+        return gaming_day(self.clock.now_ms(), self.settings.day_starts, self.settings.zone)
+
+    def spawn(self, work: Awaitable[Any], name: str) -> None:
+        """Run something beside the rest; if it fails, the process ends."""
+        task = asyncio.ensure_future(work)
+        task.set_name(name)
+        self._tasks.add(task)
+        task.add_done_callback(self._spawned_done)
+
+    async def alarm(self, kind: str, **facts: Any) -> None:
+        """Raise an alarm.  Never carries a card or a balance."""
+        log.warning("alarm %s: %s", kind, facts)
+        try:
+            await self.client.publish(alarm(self.app.name, kind), json.dumps({"service": self.app.name, "kind": kind, **facts}).encode())
+        except Exception:
+            log.warning("the alarm %s could not be sent", kind)
+
+    async def run(self) -> None:
+        """Fold, start, hear and answer until `keepers.stepped_down` says otherwise or the task is cancelled."""
+        self.keepers.on_broken.append(lambda stream, id, what: self.spawn(self.alarm("broken", stream=stream, id=id, what=what), "alarm"))
+        self.keepers.on_stored.append(self.app.stored)
+        self.keepers.on_stored.append(self.desk.stored)
+        for name in await self.store.open_logs(self.app.name):
+            await self.keepers.scan(name)
+        self.desk.recall()
+        await self.app.start(self)
+        self.spawn(self.keepers.keep_time(), "timers")
+        self.spawn(self._follow_days(), "days")
+        await self.client.subscribe(f"cmd.{self.app.name}.>", cb=self._command)
+        await self.client.subscribe(f"query.{self.app.name}.>", cb=self._question)
+        self.keepers.away(False)
+        self.ready = True
+        log.info("%s is ready as %s in epoch %d", self.app.name, self.writer, self.keepers.pen.epoch)
+        why = await self.keepers.stepped_down
+        raise SteppedDown(why)
+
+    async def stop(self) -> None:
+        """Stop hearing and answering; what is under way is finished or found again after the next start."""
+        for task in list(self._tasks):
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    def _noun_of(self, stream: str) -> Noun:
+        return DESK_NOUN if stream.endswith(".desk") else self.app.noun_of(stream)
+
+    async def _follow_days(self) -> None:
+        """Listen to each log as its day is made."""
+        while True:
+            for upstream in self.app.hears:
+                for name in await self.store.open_logs(upstream):
+                    if name not in self.listeners and self.app.ready_for(name):
+                        await self._listen(name)
+            await asyncio.sleep(DAYS_EVERY_S)
+
+    async def _listen(self, name: str) -> None:
+        listener = self.listeners[name] = Listener(
+            self.store,
+            self.keepers,
+            self.clock,
+            self.desk,
+            log_name=name,
+            durable=self.app.name,
+            follow=self.app.follow,
+            after=self.app.place(name),
+        )
+        self.spawn(listener.listen(), f"listen {name}")
+
+    async def _command(self, message: Msg) -> None:
+        # The subscription hands over one message at a time; each is answered in its own task so that commands can wait together.
+        if self._answering >= ANSWERING_MAX:
+            await _reply(message, Answer("refused", "busy", "The house has too much to do. Ask again in a moment, with the same id.", final=False))
+            return
+        self._answering += 1
+        self.spawn(self._answer(message), "answer")
+
+    async def _answer(self, message: Msg) -> None:
+        try:
+            await _reply(message, await self._decided(message))
+        finally:
+            self._answering -= 1
+
+    async def _decided(self, message: Msg) -> Answer:
+        try:
+            to = addressed(message.subject)
+            if to.target == "desk":
+                return await self.desk.command(to, message.data, self.rehear)
+            return await self.app.command(to, message.data)
+        except (BadSubject, msgspec.DecodeError) as error:
+            return Answer("refused", "bad_request", f"The request cannot be read: {error}", final=False)
+        except DayClosed:
+            return Answer("refused", "day_closed", "The gaming day of this is closed: nothing can be added to it.", final=True)
+        except (StoreRefusal, Overrun) as error:
+            await self.alarm("cannot_store", what=str(error))
+            return Answer("refused", "busy", "The house cannot write this down now. Ask again in a moment, with the same id.", final=False)
+        except SteppedDown:
+            return Answer("refused", "busy", "Another process serves this table now. Ask again, with the same id.", final=False)
+
+    async def rehear(self, log_name: str, subject: str, sequence: int) -> bool:
+        """Hear what was held of a subject; return whether all of it could be reacted to."""
+        listener = self.listeners.get(log_name)
+        return listener is None or await listener.rehear(subject, sequence)
+
+    async def _question(self, message: Msg) -> None:
+        try:
+            to = addressed(message.subject)
+            if to.target == "health":
+                answer = self._health()
+            elif to.target == "quarantine":
+                answer = self.desk.rows()
+            else:
+                answer = await self.app.question(to)
+        except BadSubject as error:
+            answer = {"error": str(error)}
+        if message.reply:
+            await self.client.publish(message.reply, msgspec.json.encode(answer))
+
+    def _health(self) -> dict[str, Any]:
+        return {
+            "service": self.app.name,
+            "ready": self.ready,
+            "pid": os.getpid(),
+            "epoch": self.keepers.pen.epoch,
+            "writer": self.writer,
+            "open_streams": len(self.keepers.open()),
+            "heard": {name: listener.sequence for name, listener in self.listeners.items()},
+        }
+
+    def _spawned_done(self, task: asyncio.Task[Any]) -> None:
+        self._tasks.discard(task)
+        if task.cancelled():
+            return
+        error = task.exception()
+        if error is not None and not self.keepers.stepped_down.done():
+            log.error("%s failed", task.get_name(), exc_info=error)
+            self.keepers.stepped_down.set_exception(error)
+
+
+async def _reply(message: Msg, answer: Answer) -> None:
+    if message.reply:
+        await message.respond(msgspec.json.encode(answer))
+
