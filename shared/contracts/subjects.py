@@ -77,9 +77,6 @@ def stream_day(stream: str) -> str:
     return log_day(log_of(stream))[1]
 
 
-
-
-
 def table_stream(day: str, table: str) -> str:
     """Return `log.table.20261130.T7.table`."""
     return f"log.table.{day_token(day)}.{token(table)}.table"
@@ -139,9 +136,6 @@ def round_of(stream: str) -> RoundName | None:
     """Return the round that `stream` holds, or None if it holds something else."""
     match = re.fullmatch(r"log\.table\.([0-9]{8})\.([A-Za-z0-9_-]+)\.round\.([0-9]{6,9})", stream)
     return RoundName(match[2], match[1], int(match[3])) if match else None
-
-
-
 
 
 def command_subject(service: str, role: str, target: str, actor: str) -> str:
