@@ -4,7 +4,15 @@ from typing import assert_never
 
 import msgspec
 
-from shared.contracts.desk import CarryQuarantines, DeskCommand, DeskEvent, LiftQuarantine, QuarantineLifted, QuarantineSource, SourceQuarantined
+from shared.contracts.desk import (
+    CarryQuarantines,
+    DeskCommand,
+    DeskEvent,
+    LiftQuarantine,
+    QuarantineLifted,
+    QuarantineSource,
+    SourceQuarantined,
+)
 from shared.contracts.refusals import Reason, refused
 from shared.kernel.decider import Decider
 from shared.kernel.messages import Envelope

@@ -51,5 +51,8 @@ def total(hand: Sequence[str]) -> tuple[int, bool]:
 
 
 def is_blackjack(hand: Sequence[str]) -> bool:
-    """Return whether two cards are an ace and a ten-value; that they are the first two of an unsplit hand is the caller's to know (LV-1.1)."""
+    """Return whether two cards are an ace and a ten-value (LV-1.1).
+
+    That they are the first two of an unsplit hand is the caller's to know.
+    """
     return len(hand) == 2 and POINTS[hand[0]] + POINTS[hand[1]] == 21

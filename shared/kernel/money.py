@@ -7,7 +7,21 @@ import re
 
 import msgspec
 
-EXPONENTS = {"CAD": 2, "EUR": 2, "GBP": 2, "USD": 2, "AUD": 2, "NZD": 2, "CHF": 2, "SEK": 2, "JPY": 0, "KRW": 0, "KWD": 3, "BHD": 3, "JOD": 3}
+EXPONENTS = {
+    "CAD": 2,
+    "EUR": 2,
+    "GBP": 2,
+    "USD": 2,
+    "AUD": 2,
+    "NZD": 2,
+    "CHF": 2,
+    "SEK": 2,
+    "JPY": 0,
+    "KRW": 0,
+    "KWD": 3,
+    "BHD": 3,
+    "JOD": 3,
+}
 """Decimals of each currency that a table may use (ISO 4217)."""
 
 MINOR_MAX = 10**15
@@ -48,7 +62,7 @@ def minor_units(text: str, currency: str) -> int:
     fraction = match[2] or ""
     if len(fraction.rstrip("0")) > decimals:
         raise BadMoney(f"{text} {currency} is finer than the currency: {currency} has {decimals} decimals")
-    minor = int(match[1]) * 10**decimals + int((fraction[:decimals]).ljust(decimals, "0") or 0)
+    minor: int = int(match[1]) * 10**decimals + int((fraction[:decimals]).ljust(decimals, "0") or 0)
     if minor > MINOR_MAX:
         raise BadMoney(f"{text} {currency} is more than this house can write down")
     return minor

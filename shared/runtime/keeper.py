@@ -92,24 +92,33 @@ class Keeper(Generic[S]):
             return future
         self._waiting.append((asked, future))
         if self._worker is None:
-            self._worker = asyncio.create_task(self._work(), name=f"keeper {self.stream}")
+            self._start()
         return future
 
+    def _start(self) -> None:
+        self._worker = asyncio.create_task(self._work(), name=f"keeper {self.stream}")
+        self._worker.add_done_callback(self._worked)
+
     async def _work(self) -> None:
-        try:
-            # The first turn of the loop lets everything that is ready to be asked join the same entry.
-            await asyncio.sleep(0)
-            if not self.loaded:
-                await self._load()
-            while self._waiting:
-                await self._decide()
-        except Exception as error:
-            waiting, self._waiting = self._waiting, []
-            for _, future in waiting:
-                if not future.done():
-                    future.set_exception(error)
-        finally:
-            self._worker = None
+        # The first turn of the loop lets everything that is ready to be asked join the same entry.
+        await asyncio.sleep(0)
+        if not self.loaded:
+            await self._load()
+        while self._waiting:
+            await self._decide()
+
+    def _worked(self, worker: asyncio.Task[None]) -> None:
+        """Pass on what ended the work, or go on with what was asked while it ended."""
+        self._worker = None
+        error = asyncio.CancelledError() if worker.cancelled() else worker.exception()
+        if error is None:
+            if self._waiting:
+                self._start()
+            return
+        waiting, self._waiting = self._waiting, []
+        for _, future in waiting:
+            if not future.done():
+                future.set_exception(error)
 
     async def _decide(self) -> None:
         batch = self._waiting[:DECISIONS_MAX]
@@ -178,7 +187,9 @@ class Keeper(Generic[S]):
         pen = self._pen()
         theirs, ours = (self.folded.epoch, self.folded.writer), (pen.epoch, pen.writer)
         if self.folded.writer and self.folded.writer != pen.writer and theirs > ours:
-            raise SteppedDown(f"{self.stream} is written by {self.folded.writer} in epoch {self.folded.epoch}; this is {pen.writer} in epoch {pen.epoch}")
+            raise SteppedDown(
+                f"{self.stream} is written by {self.folded.writer} in epoch {self.folded.epoch}; this is {pen.writer} in epoch {pen.epoch}"
+            )
 
     async def _fold_from(self, after: int) -> None:
         async for stored in self._store.read(log_of(self.stream), pattern=self.stream, after=after):
@@ -187,5 +198,3 @@ class Keeper(Generic[S]):
             entry = fold(self.decider, self.folded, stored.data, stored.sequence)
             if self._stored is not None:
                 self._stored(self, entry, stored.sequence)
-
-

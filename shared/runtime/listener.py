@@ -161,27 +161,22 @@ class Listener:
         )
 
     async def _finish(self, heard: Heard, asked: list[asyncio.Future[Answer]]) -> None:
-        try:
-            answers = await asyncio.gather(*asked)
-        except (StoreRefusal, Overrun) as error:
-            log.error("%s: nothing follows from entry %d yet: %s", self.log_name, heard.stored.sequence, error)
+        """Acknowledge an entry once everything that follows from it is stored."""
+        stored = heard.stored
+        outcomes = await asyncio.gather(*asked, return_exceptions=True)
+        self._room.release()
+        # Without room in the own log, or with another process owning it, nothing is worked off: it is heard again.
+        if any(isinstance(outcome, StoreRefusal | Overrun | SteppedDown | asyncio.CancelledError) for outcome in outcomes):
+            log.error("%s: nothing follows from entry %d yet: %s", self.log_name, stored.sequence, outcomes)
             self._failed.set()
             return
-        except SteppedDown:
-            # The process is about to end; whoever owns the stream now hears this entry too.
-            self._failed.set()
-            return
-        except Exception as error:
-            # The target cannot be folded or is owned by another process: its own alarm is raised where that was found.
-            await self._hold(heard.stored, str(error))
-        else:
-            if any(answer.code == "quarantined" for answer in answers):
-                await self._hold(heard.stored, "a reaction to it failed")
-            for answer in answers:
-                if answer.status == "refused" and answer.code != "quarantined":
-                    log.info("%s: a reaction to entry %d was refused: %s", self.log_name, heard.stored.sequence, answer.code)
-        finally:
-            self._room.release()
+        for outcome in outcomes:
+            if isinstance(outcome, BaseException):
+                await self._hold(stored, str(outcome) or type(outcome).__name__)
+            elif outcome.code == "quarantined":
+                await self._hold(stored, "a reaction to it failed")
+            elif outcome.status == "refused":
+                log.info("%s: a reaction to entry %d was refused: %s", self.log_name, stored.sequence, outcome.code)
         heard.done()
 
     async def _hold(self, stored: Stored, reason: str) -> None:

@@ -17,6 +17,7 @@ from typing import Any, Protocol
 import msgspec
 from nats.aio.client import Client
 from nats.aio.msg import Msg
+from nats.errors import Error as NatsError
 
 from shared.contracts.subjects import Addressed, BadSubject, addressed, alarm
 from shared.kernel.entry import Entry, Place
@@ -102,7 +103,7 @@ class Process:
         log.warning("alarm %s: %s", kind, facts)
         try:
             await self.client.publish(alarm(self.app.name, kind), json.dumps({"service": self.app.name, "kind": kind, **facts}).encode())
-        except Exception:
+        except (NatsError, OSError):
             log.warning("the alarm %s could not be sent", kind)
 
     async def run(self) -> None:
@@ -158,7 +159,9 @@ class Process:
     async def _command(self, message: Msg) -> None:
         # The subscription hands over one message at a time; each is answered in its own task so that commands can wait together.
         if self._answering >= ANSWERING_MAX:
-            await _reply(message, Answer("refused", "busy", "The house has too much to do. Ask again in a moment, with the same id.", final=False))
+            await _reply(
+                message, Answer("refused", "busy", "The house has too much to do. Ask again in a moment, with the same id.", final=False)
+            )
             return
         self._answering += 1
         self.spawn(self._answer(message), "answer")
@@ -228,4 +231,3 @@ class Process:
 async def _reply(message: Msg, answer: Answer) -> None:
     if message.reply:
         await message.respond(msgspec.json.encode(answer))
-

@@ -1,7 +1,13 @@
 """Settings that every service process has: where the log is, who it is there, and when the gaming day begins."""
 
+import os
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+
+
+class SettingMissing(Exception):
+    """A process was started without something that it cannot do without."""
 
 
 @dataclass(frozen=True)
@@ -17,4 +23,27 @@ class ServiceSettings:
     data: Path
     day_starts: str
     zone: str
+    sealing_key: Path
     allow_volatile: bool = False
+
+
+def from_environment(environment: Mapping[str, str] = os.environ) -> ServiceSettings:
+    """Return the settings that the environment names; raise `SettingMissing` for one that is not there."""
+
+    def needed(name: str) -> str:
+        try:
+            return environment[name]
+        except KeyError:
+            raise SettingMissing(f"{name} is not set. `feltlog up` sets everything; see docs/operations for what to set by hand.") from None
+
+    data = Path(needed("FELTLOG_DATA"))
+    return ServiceSettings(
+        nats_url=needed("FELTLOG_NATS_URL"),
+        monitor_url=needed("FELTLOG_MONITOR_URL"),
+        credentials=Path(needed("FELTLOG_CREDENTIALS")),
+        data=data,
+        day_starts=environment.get("FELTLOG_DAY_STARTS", "06:00"),
+        zone=environment.get("FELTLOG_ZONE", "UTC"),
+        sealing_key=Path(environment.get("FELTLOG_SEALING_KEY", str(data / "secrets" / "sealing.key"))),
+        allow_volatile=environment.get("FELTLOG_ALLOW_VOLATILE", "") == "1",
+    )

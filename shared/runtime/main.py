@@ -1,0 +1,75 @@
+"""The beginning and the end of a service process: settings, loop, signals, exit status.
+
+Exit status 0 after a stop that was asked for, 1 when something failed, 2 when a setting is missing or wrong, 3 when another
+process owns the streams.
+"""
+
+import asyncio
+import contextlib
+import logging
+import resource
+import signal
+import sys
+from collections.abc import Callable
+
+import uvloop
+
+from shared.runtime.clock import SystemClock
+from shared.runtime.connection import Endpoint, connect
+from shared.runtime.event_store import LogMisconfigured
+from shared.runtime.jetstream_store import JetStreamStore
+from shared.runtime.keeper import SteppedDown
+from shared.runtime.service import STEPPED_DOWN, App, Process
+from shared.runtime.settings import ServiceSettings, SettingMissing, from_environment
+from shared.runtime.settings_check import check_server
+
+log = logging.getLogger(__name__)
+
+
+def main(make_app: Callable[[ServiceSettings], App]) -> None:
+    """Run a service until SIGTERM or Ctrl-C; never returns."""
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s", stream=sys.stderr)
+    # A core dump would hold the seeds of shoes in play.
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    try:
+        settings = from_environment()
+    except SettingMissing as error:
+        log.error("%s", error)
+        sys.exit(2)
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        sys.exit(runner.run(_serve(make_app(settings), settings)))
+
+
+async def _serve(app: App, settings: ServiceSettings) -> int:
+    stop = asyncio.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(number, stop.set)
+    client = await connect(Endpoint(settings.nats_url, settings.credentials), outages=lambda down: process.keepers.away(down))
+    process = Process(app, settings, client, JetStreamStore(client), SystemClock())
+    running = asyncio.create_task(_run(process, settings))
+    stopping = asyncio.create_task(stop.wait())
+    await asyncio.wait({running, stopping}, return_when=asyncio.FIRST_COMPLETED)
+    running.cancel()
+    status = 0
+    try:
+        await running
+    except asyncio.CancelledError:
+        pass
+    except SteppedDown as why:
+        log.error("stepping down: %s", why)
+        status = STEPPED_DOWN
+    except LogMisconfigured as error:
+        log.error("%s", error)
+        status = 2
+    except Exception:
+        log.exception("the service failed")
+        status = 1
+    await process.stop()
+    with contextlib.suppress(Exception):
+        await asyncio.wait_for(client.drain(), 2)
+    return status
+
+
+async def _run(process: Process, settings: ServiceSettings) -> None:
+    await check_server(settings.monitor_url, allow_volatile=settings.allow_volatile)
+    await process.run()
