@@ -7,6 +7,7 @@ subject are held and count as worked off, and a person lifts the quarantine when
 import asyncio
 import logging
 from collections.abc import Callable
+from contextlib import aclosing
 from typing import Any
 
 from shared.contracts.language import types_of
@@ -17,8 +18,8 @@ from shared.kernel.identity import digest
 from shared.kernel.messages import HOUSE, Answer
 from shared.kernel.reactions import Reaction, Source
 from shared.runtime.clock import Clock
-from shared.runtime.event_store import EventStore, Stored, StoreRefusal
-from shared.runtime.hearing import Heard, hear
+from shared.runtime.event_store import Stored, StoreRefusal
+from shared.runtime.hearing import Audible, Heard, hear
 from shared.runtime.keeper import Overrun, SteppedDown
 from shared.runtime.keepers import Keepers
 from shared.runtime.quarantine import Desk
@@ -43,7 +44,7 @@ class Listener:
 
     def __init__(
         self,
-        store: EventStore,
+        store: Audible,
         keepers: Keepers,
         clock: Clock,
         desk: Desk,
@@ -89,14 +90,15 @@ class Listener:
 
     async def _listen_until_failure(self) -> None:
         start = self._start()
-        async for heard in hear(self._store, self.log_name, self._durable, after=start):
-            await self._room.acquire()
-            if self._failed.is_set():
-                self._room.release()
-                break
-            await self._desk.settled(heard.stored.stream)
-            self.sequence = heard.stored.sequence
-            await self._take(heard)
+        async with aclosing(hear(self._store, self.log_name, self._durable, after=start)) as hearing:
+            async for heard in hearing:
+                await self._room.acquire()
+                if self._failed.is_set():
+                    self._room.release()
+                    break
+                await self._desk.settled(heard.stored.stream)
+                self.sequence = heard.stored.sequence
+                await self._take(heard)
         if self._tasks:
             await asyncio.wait(self._tasks)
 

@@ -6,6 +6,7 @@ room adds is names, not mechanics.
 """
 
 import asyncio
+import contextlib
 import json
 import logging
 import os
@@ -19,7 +20,7 @@ from nats.aio.client import Client
 from nats.aio.msg import Msg
 from nats.errors import Error as NatsError
 
-from shared.contracts.subjects import Addressed, BadSubject, addressed, alarm
+from shared.contracts.subjects import Addressed, BadSubject, addressed, alarm, log_name
 from shared.kernel.entry import Entry, Place
 from shared.kernel.messages import Answer
 from shared.kernel.reactions import Reaction, Source
@@ -98,6 +99,14 @@ class Process:
         self._tasks.add(task)
         task.add_done_callback(self._spawned_done)
 
+    def say(self, subject: str, what: Any) -> None:
+        """Show something to whoever watches now; eyes only, nothing rests on it."""
+        self.spawn(self._say(subject, msgspec.json.encode(what)), "say")
+
+    async def _say(self, subject: str, data: bytes) -> None:
+        with contextlib.suppress(NatsError, OSError):
+            await self.client.publish(subject, data)
+
     async def alarm(self, kind: str, **facts: Any) -> None:
         """Raise an alarm.  Never carries a card or a balance."""
         log.warning("alarm %s: %s", kind, facts)
@@ -111,6 +120,7 @@ class Process:
         self.keepers.on_broken.append(lambda stream, id, what: self.spawn(self.alarm("broken", stream=stream, id=id, what=what), "alarm"))
         self.keepers.on_stored.append(self.app.stored)
         self.keepers.on_stored.append(self.desk.stored)
+        await self._wait_for_today()
         for name in await self.store.open_logs(self.app.name):
             await self.keepers.scan(name)
         self.desk.recall()
@@ -130,6 +140,12 @@ class Process:
         for task in list(self._tasks):
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    async def _wait_for_today(self) -> None:
+        """Wait until the provisioner has made today's log."""
+        while log_name(self.app.name, self.today()) not in await self.store.open_logs(self.app.name):
+            log.info("%s waits for its log of %s", self.app.name, self.today())
+            await asyncio.sleep(DAYS_EVERY_S / 4)
 
     def _noun_of(self, stream: str) -> Noun:
         return DESK_NOUN if stream.endswith(".desk") else self.app.noun_of(stream)

@@ -1,0 +1,65 @@
+"""How messages get in and out of the shoe service.  Its vault is the only place that ever sees an order before its time."""
+
+from collections.abc import Callable
+from typing import Any
+
+from services.shoe import reactions
+from services.shoe.app.vault import Vault
+from services.shoe.domain.shoe import SHOE
+from shared.contracts.refusals import Reason, sentence
+from shared.contracts.subjects import Addressed
+from shared.kernel.entry import Entry, Place
+from shared.kernel.messages import Answer
+from shared.kernel.reactions import Reaction, Source
+from shared.runtime.entropy import SystemEntropy
+from shared.runtime.keeper import Keeper
+from shared.runtime.keepers import Noun
+from shared.runtime.service import Process
+from shared.runtime.settings import ServiceSettings
+
+
+class ShoeApp:
+    """The shoe service's edge."""
+
+    name = "shoe"
+    hears = ("table",)
+
+    def __init__(self, settings: ServiceSettings) -> None:
+        self._house: Process | None = None
+        self._vault = Vault.from_file(settings.sealing_key, SystemEntropy(), other_shoe=self._state_of)
+        self._shoe = Noun(SHOE, over=lambda state: bool(state.retired), fill=self._vault.fill)
+
+    def noun_of(self, stream: str) -> Noun:
+        """Return what is known about a shoe's stream."""
+        return self._shoe
+
+    def follow(self, event: Any, source: Source) -> list[Reaction]:
+        """Return what must follow from an event of a table."""
+        return reactions.follow(event, source)
+
+    def place(self, log_name: str) -> Callable[[], Place | None] | None:
+        """Leave the position to the durable: this service writes many streams."""
+        return None
+
+    def ready_for(self, log_name: str) -> bool:
+        """Hear every log as soon as it is there."""
+        return True
+
+    async def start(self, house: Process) -> None:
+        """Know the process."""
+        self._house = house
+
+    async def command(self, to: Addressed, data: bytes) -> Answer:
+        """Refuse: nobody asks a shoe for anything but through a table."""
+        return Answer("refused", Reason.NOT_ALLOWED_FOR_ROLE.value, sentence(Reason.NOT_ALLOWED_FOR_ROLE), final=False)
+
+    async def question(self, to: Addressed) -> Any:
+        """Tell nothing: what may be known of a shoe stands in its log."""
+        return {"error": sentence(Reason.NOT_ALLOWED_FOR_ROLE)}
+
+    def stored(self, keeper: Keeper[Any], entry: Entry[Any, Any]) -> None:
+        """Nothing is shown."""
+
+    def _state_of(self, shoe: str) -> Any:
+        assert self._house is not None, "the service has started"
+        return next(keeper.state for keeper in self._house.keepers.open() if keeper.stream.endswith(f".{shoe}"))

@@ -1,0 +1,146 @@
+"""How messages get in and out of the table service; what may happen at a table is decided in the domain."""
+
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+
+from services.table import reactions, views
+from services.table.domain.round import ROUND
+from services.table.domain.table import TABLE
+from shared.contracts.refusals import Reason, sentence
+from shared.contracts.requests import Request
+from shared.contracts.subjects import Addressed, BadSubject, felt_view, round_name, round_of, stream_day, table_stream
+from shared.contracts.table import CloseBetting, EndDay, OpenTable, PlayerCommand, StaffCommand
+from shared.kernel.entry import Entry, Place
+from shared.kernel.folded import Asked
+from shared.kernel.messages import Actor, Answer
+from shared.kernel.reactions import Reaction, Source
+from shared.runtime.clock import day_ends_at_ms
+from shared.runtime.keeper import Keeper
+from shared.runtime.keepers import Noun
+from shared.runtime.service import Process
+from shared.runtime.settings import ServiceSettings
+from shared.runtime.shelf import profile
+
+
+class TableApp:
+    """The table service's edge."""
+
+    name = "table"
+    hears = ("table", "shoe", "wallet")
+
+    def __init__(self, settings: ServiceSettings) -> None:
+        self._settings = settings
+        self._house: Process | None = None
+        self._tables: dict[str, str] = {}
+        """The stream of each table that was opened, of its latest day."""
+        self._round = Noun(ROUND, over=reactions.round_is_over, timer=reactions.timer, extension=reactions.extension)
+        self._table = Noun(TABLE, over=reactions.table_is_over, timer=reactions.timer, fill=self._fill)
+
+    @property
+    def house(self) -> Process:
+        """The process around this room, once it has started."""
+        assert self._house is not None, "the service has started"
+        return self._house
+
+    def noun_of(self, stream: str) -> Noun:
+        """Return what is known about a table's or a round's stream."""
+        return self._round if round_of(stream) else self._table
+
+    def follow(self, event: Any, source: Source) -> list[Reaction]:
+        """Return what must follow from an event of this service, the shoe or the wallet."""
+        return reactions.follow(event, source)
+
+    def place(self, log_name: str) -> Callable[[], Place | None] | None:
+        """Leave the position to the durable: this service writes many streams."""
+        return None
+
+    def ready_for(self, log_name: str) -> bool:
+        """Hear every log as soon as it is there."""
+        return True
+
+    async def start(self, house: Process) -> None:
+        """Know the tables that are open."""
+        self._house = house
+        for keeper in house.keepers.open():
+            self._know(keeper)
+
+    async def command(self, to: Addressed, data: bytes) -> Answer:
+        """Answer a player or a member of staff."""
+        match to.role:
+            case "player":
+                asked = msgspec.json.decode(data, type=Request[PlayerCommand])
+                return await self._ask(to, asked.id, asked.command, self._round_at(to.target, asked.command.round))
+            case "staff":
+                told = msgspec.json.decode(data, type=Request[StaffCommand])
+                return await self._ask(to, told.id, told.command, self._stream_for(to.target, told.command))
+            case _:
+                return _refused(Reason.NOT_ALLOWED_FOR_ROLE)
+
+    async def question(self, to: Addressed) -> Any:
+        """Show the tables, or one table's felt."""
+        if to.target == "tables":
+            return [views.row(self.house.keepers.get(stream).state) for stream in self._tables.values()]
+        stream = self._tables.get(to.target)
+        return self._felt(stream) if stream else {"error": sentence(Reason.UNKNOWN_TABLE)}
+
+    def stored(self, keeper: Keeper[Any], entry: Entry[Any, Any]) -> None:
+        """Show the felt after each change."""
+        self._know(keeper)
+        name = keeper.stream.split(".")[3]
+        stream = self._tables.get(name)
+        if self._house is not None and self._house.ready and stream is not None:
+            self._house.say(felt_view(name), self._felt(stream))
+
+    def _know(self, keeper: Keeper[Any]) -> None:
+        if keeper.stream.endswith(".table") and keeper.folded.revision:
+            name = keeper.stream.split(".")[3]
+            known = self._tables.get(name)
+            if known is None or stream_day(known) < stream_day(keeper.stream):
+                self._tables[name] = keeper.stream
+
+    def _felt(self, stream: str) -> views.Felt:
+        table = self.house.keepers.get(stream).state
+        round_ = self.house.keepers.get(round_name(table.round).stream).state if table.round else None
+        return views.felt(table, round_)
+
+    async def _ask(self, to: Addressed, id: str, command: Any, stream: str | None) -> Answer:
+        if stream is None:
+            return _refused(Reason.UNKNOWN_ROUND)
+        role = "player" if to.role == "player" else "staff"
+        return await self.house.keepers.ask(stream, Asked(id, command, Actor(role, to.actor), self.house.clock.now_ms()))
+
+    def _round_at(self, table: str, round_id: str) -> str | None:
+        name = round_name(round_id)
+        return name.stream if name.table == table else None
+
+    def _stream_for(self, table: str, command: StaffCommand) -> str | None:
+        match command:
+            case CloseBetting():
+                return self._round_at(table, command.round)
+            case OpenTable() if command.table != table:
+                raise BadSubject(f"the command opens {command.table} but was sent to {table}")
+            case OpenTable():
+                return self._tables.get(table, table_stream(self.house.today(), table))
+            case _:
+                return self._tables.get(table)
+
+    def _fill(self, command: Any, state: Any) -> Any:
+        """Complete what staff and timers leave to the house: the day, and the profile by value."""
+        match command:
+            case OpenTable(profile=None):
+                day = self.house.today()
+                return msgspec.structs.replace(command, day=day, day_ends_at_ms=self._ends(day), profile=profile(command.profile_name))
+            case EndDay(next_day=""):
+                day = self.house.today()
+                return msgspec.structs.replace(command, next_day=day, next_day_ends_at_ms=self._ends(day))
+            case _:
+                return command
+
+    def _ends(self, day: str) -> int:
+        return day_ends_at_ms(day, self._settings.day_starts, self._settings.zone)
+
+
+def _refused(reason: Reason) -> Answer:
+    return Answer("refused", reason.value, sentence(reason), final=False)

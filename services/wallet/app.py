@@ -1,0 +1,132 @@
+"""How messages get in and out of the wallet; what may happen to money is decided in the ledger.
+
+The ledger keeps its position in the tables' log in its own entries, so that an effect and the progress that it means are
+one append.
+"""
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+
+from services.wallet import reactions, views
+from services.wallet.domain.ledger import LEDGER, carried
+from shared.contracts.refusals import Reason, sentence
+from shared.contracts.requests import Request
+from shared.contracts.subjects import Addressed, ledger_stream, log_day, stream_day
+from shared.contracts.wallet import BookClosed, CloseBook, OpenBook, StaffCommand
+from shared.kernel.entry import Entry, Place
+from shared.kernel.folded import Asked
+from shared.kernel.identity import derived_id
+from shared.kernel.messages import HOUSE, Actor, Answer
+from shared.kernel.reactions import Reaction, Source
+from shared.runtime.keeper import Keeper
+from shared.runtime.keepers import Noun
+from shared.runtime.service import Process
+from shared.runtime.settings import ServiceSettings
+
+CLOSE_EVERY_S = 0.5
+
+
+class WalletApp:
+    """The wallet's edge."""
+
+    name = "wallet"
+    hears = ("table",)
+
+    def __init__(self, settings: ServiceSettings) -> None:
+        self._house: Process | None = None
+        self._book = ""
+        """The stream of the ledger that is open; empty between two books."""
+        self._ledger = Noun(LEDGER)
+
+    @property
+    def house(self) -> Process:
+        """The process around this room, once it has started."""
+        assert self._house is not None, "the service has started"
+        return self._house
+
+    def noun_of(self, stream: str) -> Noun:
+        """Return what is known about a ledger's stream."""
+        return self._ledger
+
+    def follow(self, event: Any, source: Source) -> list[Reaction]:
+        """Return the movement that must follow from an event of a table."""
+        return reactions.follow(event, source)
+
+    def place(self, log_name: str) -> Callable[[], Place | None] | None:
+        """Return how far the ledger of that day has worked off the log."""
+        keeper = self.house.keepers.get(ledger_stream(log_day(log_name)[1]))
+        return lambda: keeper.folded.position.get(log_name)
+
+    def ready_for(self, log_name: str) -> bool:
+        """Hear the tables of a day while its book is open."""
+        return bool(self._book) and stream_day(self._book) == log_day(log_name)[1]
+
+    async def start(self, house: Process) -> None:
+        """Open the first book, or go on with the one that is open."""
+        self._house = house
+        books = sorted((k for k in house.keepers.open() if ".ledger." in k.stream), key=lambda keeper: keeper.stream)
+        if not books:
+            await self._ask_house(ledger_stream(house.today()), OpenBook(day=house.today()), "open")
+        elif books[-1].state.closed:
+            await self._open_next(books[-1])
+        elif not books[-1].state.open:
+            await self._go_on_opening(books)
+        if not self._book:
+            self._book = max(k.stream for k in house.keepers.open() if ".ledger." in k.stream)
+        house.spawn(self._close_books(), "books")
+
+    async def command(self, to: Addressed, data: bytes) -> Answer:
+        """Answer the cage."""
+        if to.role != "staff" or to.target != "ledger":
+            return _refused(Reason.NOT_ALLOWED_FOR_ROLE)
+        if not self._book:
+            return _refused(Reason.BUSY)
+        request = msgspec.json.decode(data, type=Request[StaffCommand])
+        asked = Asked(request.id, request.command, Actor("staff", to.actor), self.house.clock.now_ms())
+        return await self.house.keepers.ask(self._book, asked)
+
+    async def question(self, to: Addressed) -> Any:
+        """Tell a player, or staff, what an account holds."""
+        player = to.actor if to.role == "player" else to.target.removeprefix("balance_")
+        return views.balance(self.house.keepers.get(self._book).state, player) if self._book else {"error": sentence(Reason.BUSY)}
+
+    def stored(self, keeper: Keeper[Any], entry: Entry[Any, Any]) -> None:
+        """Open the next book once one is closed."""
+        if self._house is not None and any(isinstance(event, BookClosed) for decision in entry.decisions for event in decision.events):
+            self._book = ""
+            self._house.spawn(self._open_next(keeper), "next book")
+
+    async def _close_books(self) -> None:
+        """Close the book when the day is over and every table has closed its own."""
+        while True:
+            await asyncio.sleep(CLOSE_EVERY_S)
+            if self._book and self.house.today() > stream_day(self._book):
+                next_day = self.house.today()
+                await self._ask_house(self._book, CloseBook(next_day=next_day), f"close {next_day}")
+
+    async def _open_next(self, closed: Keeper[Any]) -> None:
+        """Carry a closed book forward and open the next one; each part has an id of its own, so that a crash repeats nothing."""
+        next_day = closed.state.next_day
+        stream = ledger_stream(next_day)
+        for number, part in enumerate(carried(closed.state, closed.folded.answers, closed.folded.digest)):
+            await self._ask_house(stream, part, f"carry {number}")
+        await self._ask_house(stream, OpenBook(day=next_day, follows=closed.folded.digest), "open")
+        self._book = stream
+
+    async def _go_on_opening(self, books: list[Keeper[Any]]) -> None:
+        """Finish an opening that a crash interrupted."""
+        if len(books) > 1:
+            await self._open_next(books[-2])
+        else:
+            await self._ask_house(books[-1].stream, OpenBook(day=stream_day(books[-1].stream)), "open")
+
+    async def _ask_house(self, stream: str, command: Any, name: str) -> Answer:
+        asked = Asked(derived_id("book", stream, name), command, HOUSE, self.house.clock.now_ms())
+        return await self.house.keepers.ask(stream, asked)
+
+
+def _refused(reason: Reason) -> Answer:
+    return Answer("refused", reason.value, sentence(reason), final=False)
