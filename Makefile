@@ -7,7 +7,7 @@ READY := $(VENV)/ready
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup test check format integration demo up replay lock clean
+.PHONY: help setup test check format integration demo up replay glossary lock clean
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -30,7 +30,7 @@ check: setup ## format, lint, types, import contracts, then the tests
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
-	$(BIN)/lint-imports --no-cache
+	$(BIN)/lint-imports --no-cache --no-logo
 	@$(MAKE) --no-print-directory test
 
 format: setup ## put the source into the house's form
@@ -51,6 +51,9 @@ replay: setup ## show a round card by card: make replay ROUND=T7.20261130-000123
 	$(BIN)/feltlog replay $(ROUND)
 
 COMPILE = pip compile --quiet --universal --generate-hashes --no-emit-index-url --python-version 3.11 --custom-compile-command "make lock" $(if $(UPGRADE),--upgrade)
+
+glossary: setup ## write the glossary's list of messages from the contracts
+	$(BIN)/python -m tests.house.published
 
 lock: ## write both locks; versions stay where they can, UPGRADE=1 takes the newest
 	@set -e; tool=$$(mktemp -d); trap 'rm -rf "$$tool"' EXIT; \

@@ -1,0 +1,1 @@
+"""Why the services are believed."""
