@@ -59,7 +59,9 @@ class Balances:
             if before is not None and before.closed and book.first is not None:
                 carried = self.opening.get(day, {})
                 if _standing(before.minor) != carried:
-                    found.append(book.first.found(Code.DAY_CHAIN_BROKEN, f"the book of {day} does not begin with the balances of {book.from_day}"))
+                    found.append(
+                        book.first.found(Code.DAY_CHAIN_BROKEN, f"the book of {day} does not begin with the balances of {book.from_day}")
+                    )
         return found
 
     def _event(self, heard: Heard, book: Book, event: Any) -> list[tuple[Code, str]]:
@@ -81,6 +83,8 @@ class Balances:
                 return [(Code.UNBALANCED, f"the book is closed, and {money} does not sum to zero") for money in _unbalanced(book.minor)]
             case Deposited() | Withdrawn() | StakeReserved() | StakeReleased() | StakesSettled():
                 return self._move(book, event)
+            case _:
+                pass
         return []
 
     def _move(self, book: Book, event: Any) -> list[tuple[Code, str]]:
@@ -125,7 +129,11 @@ def _moves(event: Any, moved: dict[str, int]) -> bool:
 def _only(moved: dict[str, int], due: dict[str, int], *, rest: str) -> bool:
     """Return whether `due` moved, and otherwise only one account whose name begins with `rest`."""
     others = {name: minor for name, minor in moved.items() if name not in due}
-    return all(moved.get(name, 0) == minor for name, minor in due.items()) and len(others) <= 1 and all(name.startswith(rest) for name in others)
+    return (
+        all(moved.get(name, 0) == minor for name, minor in due.items())
+        and len(others) <= 1
+        and all(name.startswith(rest) for name in others)
+    )
 
 
 def _summed(postings: tuple[Posting, ...]) -> dict[str, int]:

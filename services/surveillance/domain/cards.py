@@ -16,12 +16,13 @@ from shared.contracts.shoe import (
     CardsDrawn,
     CardTurned,
     HolePeeked,
+    Opening,
     OrderCommitted,
     ShoePrepared,
     ShoeRetired,
     ShoeShuffled,
 )
-from shared.contracts.subjects import round_name, round_of
+from shared.contracts.subjects import round_of
 from shared.contracts.table import (
     CardDealt,
     DealCards,
@@ -36,6 +37,7 @@ from shared.contracts.table import (
     ShoeChanged,
     ShoeMounted,
 )
+from shared.kernel.commitment import verify
 
 
 class Given(msgspec.Struct, frozen=True):
@@ -91,7 +93,9 @@ class Cards:
                 found += self._round_event(heard, fact, name.id)
             else:
                 self._table_event(heard, fact)
-        return found + self._drop(heard.day)
+            if isinstance(fact.event, ShoeRetired | RetirementNoted):
+                found += self._drop(heard.day)
+        return found
 
     def left(self) -> list[Finding]:
         """Return what has no other half, now that all there is has been heard."""
@@ -113,7 +117,9 @@ class Cards:
             case OrderCommitted():
                 shoe.root = event.root
             case ShoePrepared() if (event.root, event.cards) != (shoe.root, shoe.size):
-                return [heard.where.found(Code.ROOT_MISMATCH, f"{name} was committed to {shoe.root[:16]} and prepared with {event.root[:16]}")]
+                return [
+                    heard.where.found(Code.ROOT_MISMATCH, f"{name} was committed to {shoe.root[:16]} and prepared with {event.root[:16]}")
+                ]
             case CardsBurned():
                 return self._leave(heard, shoe, event.first_index, event.count)
             case CardsDrawn():
@@ -127,6 +133,8 @@ class Cards:
                 shoe.retired = True
                 if event.drawn != shoe.next_index:
                     return [heard.where.found(Code.CARD_TWICE, f"{name} says that {event.drawn} cards left it; {shoe.next_index} did")]
+            case _:
+                pass
         return []
 
     def _draw(self, heard: Heard, name: str, shoe: Shoe, event: CardsDrawn) -> list[Finding]:
@@ -175,6 +183,8 @@ class Cards:
                 self.in_use.pop(round_id, None)
             case RoundVoided():
                 self.in_use.pop(round_id, None)
+            case _:
+                pass
         return []
 
     def _lay(self, heard: Heard, shoe: Shoe, index: int, given: Given) -> list[Finding]:
@@ -193,6 +203,8 @@ class Cards:
                 self._shoe(heard.day, event.shoe).told.append((event.root, heard.where))
             case RetirementNoted():
                 self._shoe(heard.day, event.shoe).noted = True
+            case _:
+                pass
 
     def _drop(self, day: str) -> list[Finding]:
         """Compare and forget the shoes of which neither log will tell anything more."""
@@ -209,8 +221,8 @@ class Cards:
                 found.append(where.found(Code.ROOT_MISMATCH, f"{root[:16]} was told, {shoe.root[:16] or 'nothing'} was committed"))
         for index in sorted(shoe.drawn.keys() | shoe.laid.keys()):
             found += _same_card(index, shoe.drawn.get(index), shoe.laid.get(index), shoe.settled)
-        for index in sorted(shoe.turned.keys() | (shoe.opened.keys() & shoe.laid.keys())):
-            found += _same_face(index, shoe, finally_)
+        for index in sorted(shoe.turned):
+            found += _same_face(index, shoe)
         for round_id, (blackjack, where) in shoe.looked.items():
             if shoe.peeked.get(round_id) != blackjack:
                 found.append(where.found(Code.CARD_MISMATCH, f"the look at the hole card said otherwise in the shoe's log of {round_id}"))
@@ -235,15 +247,15 @@ def _same_card(index: int, drawn: tuple[Given, Where] | None, laid: tuple[Given,
     return []
 
 
-def _same_face(index: int, shoe: Shoe, finally_: bool) -> list[Finding]:
-    turned, opened = shoe.turned.get(index), shoe.opened.get(index)
-    if turned is None:
-        return [opened[1].found(Code.CARD_MISMATCH, f"card {index} was opened and never turned")] if finally_ and opened else []
-    if opened is None or opened[0] != turned[0]:
-        told = opened[0] if opened else "nothing"
-        return [turned[1].found(Code.CARD_MISMATCH, f"card {index}: the shoe opened {told}, on the felt lies {turned[0]}")]
-    return []
+def _same_face(index: int, shoe: Shoe) -> list[Finding]:
+    face, where = shoe.turned[index]
+    opened = shoe.opened.get(index)
+    if opened is not None and opened[0] == face:
+        return []
+    return [where.found(Code.CARD_MISMATCH, f"card {index}: the shoe opened {opened[0] if opened else 'nothing'}, on the felt lies {face}")]
 
 
-def _proved(heard: Heard, name: str, shoe: Shoe, opening: object) -> list[Finding]:
-    return []
+def _proved(heard: Heard, name: str, shoe: Shoe, opening: Opening) -> list[Finding]:
+    if verify(shoe.root, shoe.size, name, opening):
+        return []
+    return [heard.where.found(Code.CARD_MISMATCH, f"nothing proves that card {opening.index} of {name} is {opening.card}")]

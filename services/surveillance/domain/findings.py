@@ -63,6 +63,7 @@ class Code(StrEnum):
     UNBALANCED = "unbalanced"
     ESCROW_LEFT = "escrow_left"
     DAY_CHAIN_BROKEN = "day_chain_broken"
+    AFTER_CLOSE = "after_close"
 
 
 class Finding(msgspec.Struct, frozen=True, kw_only=True):
@@ -122,6 +123,7 @@ MEANINGS: dict[Code, tuple[Severity, str]] = {
     Code.UNBALANCED: ("breach", "A movement of the ledger does not sum to zero, or does not move what it says."),
     Code.ESCROW_LEFT: ("breach", "A round is booked while money is left in its escrow."),
     Code.DAY_CHAIN_BROKEN: ("breach", "A day's book does not follow the closing entry of the day before."),
+    Code.AFTER_CLOSE: ("breach", "Something was written into the book of a day that was closed."),
 }
 """What each code means, and how much it weighs."""
 

@@ -13,9 +13,11 @@ class Counts(msgspec.Struct, kw_only=True):
     decisions_same: int = 0
     decisions_other_version: int = 0
     rounds_judged: int = 0
+    rounds_matched: int = 0
     cards_matched: int = 0
     stakes_matched: int = 0
     settlements_matched: int = 0
+    movements: int = 0
     shoes_opened: int = 0
 
 

@@ -54,6 +54,7 @@ class Roll:
     rows: dict[str, Row] = field(default_factory=dict)
     tables: dict[tuple[str, str], TableDay] = field(default_factory=dict)
     matched: int = 0
+    touched: set[str] = field(default_factory=set)
 
     def hear(self, heard: Heard) -> list[Finding]:
         """Take in an entry of a table's or a round's stream; return what does not fit."""
@@ -63,10 +64,11 @@ class Roll:
         return [found for fact in heard.facts() for found in self._table_event(heard, fact.event)]
 
     def drop_complete(self) -> list[str]:
-        """Forget the rounds that are compared and return their ids."""
-        over = [round_id for round_id, row in self.rows.items() if row.complete]
+        """Forget the rounds that are compared and return their ids; only those that something was said about since the last time."""
+        over = [round_id for round_id in self.touched if self.rows[round_id].complete]
         for round_id in over:
             del self.rows[round_id]
+        self.touched.clear()
         self.matched += len(over)
         return over
 
@@ -77,6 +79,7 @@ class Roll:
     def _row(self, round_id: str) -> Row | None:
         if self.only is not None and round_id not in self.only:
             return None
+        self.touched.add(round_id)
         return self.rows.setdefault(round_id, Row(round_id))
 
     def _round_entry(self, heard: Heard, round_id: str) -> list[Finding]:
@@ -95,6 +98,8 @@ class Roll:
                     row.outcome = "settled"
                 case RoundVoided():
                     row.outcome = "void"
+                case _:
+                    pass
         row.last = (heard.digest, heard.where)
         return found + _same_end(row)
 
@@ -121,7 +126,9 @@ class Roll:
                 if not event.rounds == day.calls == day.records:
                     told = f"{event.rounds} rounds; {day.calls} were called and {day.records} recorded"
                     return [heard.where.found(Code.UNENDED_ROUND, f"the day was closed with {told}")]
-        return []
+                return []
+            case _:
+                return []
 
     def _table(self, table: str, day: str) -> TableDay:
         return self.tables.setdefault((table, day), TableDay())
@@ -138,7 +145,9 @@ class Roll:
             if not gone or where is None:
                 return []
             place = msgspec.structs.replace(where, stream=name.stream, revision=1, sequence=0)
-            return [place.found(Code.MISSING_ROUND, f"{row.round} was called at revision {where.revision} of {where.stream}; it is not there")]
+            return [
+                place.found(Code.MISSING_ROUND, f"{row.round} was called at revision {where.revision} of {where.stream}; it is not there")
+            ]
         if row.called is None:
             return [there.found(Code.UNRECORDED_ROUND, f"{row.round} was never called by its table")]
         if row.recorded is not None:

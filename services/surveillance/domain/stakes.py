@@ -14,7 +14,6 @@ from shared.contracts.subjects import round_of
 from shared.contracts.table import SettlementLine, WagerAccepted, WagerLapsed, WagerPlaced, WagerRefused, WagersSettled
 from shared.contracts.wallet import (
     CarriedForward,
-    RoundBooked,
     SettledStake,
     StakeRefused,
     StakeReleased,
@@ -71,6 +70,7 @@ class Stakes:
     """How far the ledger has heard each log."""
     reserved_matched: int = 0
     settled_matched: int = 0
+    touched: set[Key] = field(default_factory=set)
 
     def hear(self, heard: Heard) -> list[Finding]:
         """Take in an entry of a round or of the ledger; return what does not fit."""
@@ -83,23 +83,27 @@ class Stakes:
                 found += self._round_event(heard, fact, name.id)
         for log, place in heard.entry.position.items():
             self.worked_off[log] = max(place, self.worked_off.get(log, place))
+        self._drop_over()
         return found
-
-    def drop_over(self) -> None:
-        """Forget the stakes that are through."""
-        for key in [key for key, stake in self.rows.items() if stake.over]:
-            stake = self.rows.pop(key)
-            self.reserved_matched += stake.reserved is not None
-            self.settled_matched += stake.settled is not None
 
     def left(self) -> list[Finding]:
         """Return what is missing, now that all there is has been heard."""
         return [found for (_, wager), stake in self.rows.items() for found in self._missing(wager, stake)]
 
+    def _drop_over(self) -> None:
+        """Forget the stakes that are through, of those that something was just said about."""
+        for key in self.touched:
+            if self.rows[key].over:
+                stake = self.rows.pop(key)
+                self.reserved_matched += stake.reserved is not None
+                self.settled_matched += stake.settled is not None
+        self.touched.clear()
+
     def _within(self, round_id: str) -> bool:
         return self.only is None or round_id in self.only
 
     def _row(self, round_id: str, wager: str) -> Stake:
+        self.touched.add((round_id, wager))
         return self.rows.setdefault((round_id, wager), Stake())
 
     def _round_event(self, heard: Heard, fact: Fact, round_id: str) -> list[Finding]:
@@ -141,14 +145,14 @@ class Stakes:
                 return []
             case StakesSettled() if self._within(event.round):
                 return [found for line in event.lines for found in self._settle(heard, event.round, event.currency, line)]
-            case RoundBooked() if self._within(event.round):
-                return self._book(heard, event.round)
             case StakeReserved() | StakeReleased() | StakeRefused() if self._within(event.round):
                 stake = self._row(event.round, event.wager)
                 twice = self._move(stake, event)
                 stake.booked = heard.where
                 what = f"wager {event.wager} of {event.round}: {type(event).__name__}"
-                return [heard.where.found(Code.STAKE_TWICE, f"{what} after the ledger had moved its stake")] * twice + _compared(event.wager, stake)
+                return [heard.where.found(Code.STAKE_TWICE, f"{what} after the ledger had moved its stake")] * twice + _compared(
+                    event.wager, stake
+                )
             case _:
                 return []
 
@@ -172,17 +176,21 @@ class Stakes:
         stake = self._row(round_id, line.wager)
         stake.booked = heard.where
         if stake.settled is not None or stake.released:
-            return [heard.where.found(Code.SETTLEMENT_TWICE, f"wager {line.wager} of {round_id} was settled in the ledger, and its stake was gone")]
+            return [
+                heard.where.found(
+                    Code.SETTLEMENT_TWICE, f"wager {line.wager} of {round_id} was settled in the ledger, and its stake was gone"
+                )
+            ]
         stake.settled = line
         if stake.reserved is None:
             return [heard.where.found(Code.STAKE_MISSING, f"wager {line.wager} of {round_id} was settled and nothing was set aside for it")]
         if stake.reserved != (line.player, currency, line.stake_minor):
-            return [heard.where.found(Code.SETTLEMENT_MISMATCH, f"wager {line.wager} of {round_id} was settled with another stake than was set aside")]
+            return [
+                heard.where.found(
+                    Code.SETTLEMENT_MISMATCH, f"wager {line.wager} of {round_id} was settled with another stake than was set aside"
+                )
+            ]
         return _compared(line.wager, stake)
-
-    def _book(self, heard: Heard, round_id: str) -> list[Finding]:
-        held = [key[1] for key, stake in self.rows.items() if key[0] == round_id and stake.reserved and not (stake.settled or stake.released)]
-        return [heard.where.found(Code.ESCROW_LEFT, f"{round_id} is booked while the stake of wager {wager} is set aside") for wager in held]
 
     def _missing(self, wager: str, stake: Stake) -> list[Finding]:
         found = []
@@ -202,7 +210,9 @@ class Stakes:
             elif stake.settled is not None and stake.line is None:
                 found.append(stake.booked.found(Code.SETTLEMENT_MISSING, f"wager {wager} was settled in the ledger and not at the table"))
             elif stake.released and stake.fate != "lapsed":
-                found.append(stake.booked.found(Code.STAKE_MISMATCH, f"the stake of wager {wager} was given back; at the table it did not lapse"))
+                found.append(
+                    stake.booked.found(Code.STAKE_MISMATCH, f"the stake of wager {wager} was given back; at the table it did not lapse")
+                )
         return found
 
 
@@ -221,6 +231,8 @@ def _compared(wager: str, stake: Stake) -> list[Finding]:
         line = stake.line
         due = SettledStake(wager=wager, player=line.player, stake_minor=line.stake_minor, returned_minor=line.returned_minor)
         if due != stake.settled:
-            message = f"wager {wager}: the round gives back {due.returned_minor} of {due.stake_minor} to {due.player}, the ledger moved otherwise"
+            message = (
+                f"wager {wager}: the round gives back {due.returned_minor} of {due.stake_minor} to {due.player}, the ledger moved otherwise"
+            )
             found.append(where.found(Code.SETTLEMENT_MISMATCH, message))
     return found
