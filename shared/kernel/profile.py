@@ -169,4 +169,4 @@ def _is_range(fractions: tuple[Ratio, Ratio]) -> bool:
     low, high = fractions
     if low.staked < 1 or high.staked < 1:
         return False
-    return 0 <= low.won and high.won <= high.staked and low.won * high.staked <= high.won * low.staked
+    return low.won >= 0 and high.won <= high.staked and low.won * high.staked <= high.won * low.staked

@@ -4,7 +4,6 @@ from services.table.domain.course import Course
 from services.table.domain.hand import HARD_POINTS, Hand
 from services.table.domain.settlement import finish, settle_insurance
 from services.table.domain.state import Peek, Playing, Turn
-from shared.contracts.refusals import Reason, refused
 from shared.contracts.table import HoleCardTurned, PeekCalled, PeekTaken, RoundEvent, TakePeek, TurnCalled, TurnHole
 from shared.kernel.messages import Envelope
 from shared.kernel.profile import Profile
@@ -68,10 +67,10 @@ def turn(command: TurnHole, playing: Playing, envelope: Envelope) -> list[RoundE
     hole = playing.hole
     if not isinstance(playing.awaiting, Turn) or hole is None:
         return []
-    if command.index != hole.index or command.card not in HARD_POINTS:
-        raise refused(Reason.OUT_OF_ORDER, f"the hole card is card {hole.index}.")
-    if playing.peeked is not None and playing.peeked != (HARD_POINTS[command.card] == 10):
-        raise refused(Reason.OUT_OF_ORDER, "the hole card is not what the look at it said.")
+    assert command.index == hole.index, f"the hole card is card {hole.index}"
+    assert command.card in HARD_POINTS, f"{command.card!r} is not a card"
+    if playing.peeked is not None:
+        assert playing.peeked == (HARD_POINTS[command.card] == 10), "the hole card must be what the look at it said"
     course = Course(playing, envelope.at_ms)
     course.add(HoleCardTurned(card=command.card, shoe=hole.shoe, index=hole.index))
     play(course)

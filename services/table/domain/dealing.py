@@ -10,7 +10,6 @@ from services.table.domain.course import Course
 from services.table.domain.hand import HARD_POINTS
 from services.table.domain.settlement import give_back
 from services.table.domain.state import Cards, NewShoe, Playing
-from shared.contracts.refusals import Reason, refused
 from shared.contracts.table import (
     CardDealt,
     CardsCalled,
@@ -51,15 +50,13 @@ def deal(command: DealCards, playing: Playing, envelope: Envelope) -> list[Round
 
 
 def _check_cards(command: DealCards, awaiting: Cards, playing: Playing) -> None:
-    """The shoe gives what was called, in order, or less if it is exhausted."""
-    if command.shoe != playing.shoe:
-        raise refused(Reason.OUT_OF_ORDER, f"the round plays from shoe {playing.shoe}.")
+    """The shoe gives what was called, in order, or less if it is exhausted; anything else is the house's own fault."""
     missing = len(awaiting.faces) - len(command.cards)
-    if missing < 0 or (missing > 0 and not command.exhausted):
-        raise refused(Reason.OUT_OF_ORDER, f"call {playing.call_no} is for {len(awaiting.faces)} cards.")
+    assert command.shoe == playing.shoe, f"the round plays from shoe {playing.shoe}, not from {command.shoe}"
+    assert missing >= 0, f"call {playing.call_no} is for {len(awaiting.faces)} cards"
+    assert missing == 0 or command.exhausted, "only an exhausted shoe gives less than was called"
     for dealt, face in zip(command.cards, awaiting.faces, strict=False):
-        if (dealt.card in HARD_POINTS) != (face == "up") or (face == "down" and dealt.card):
-            raise refused(Reason.OUT_OF_ORDER, f"card {dealt.index} was called face {face}.")
+        assert (dealt.card in HARD_POINTS) if face == "up" else not dealt.card, f"card {dealt.index} was called face {face}"
 
 
 def _is_first_deal(playing: Playing) -> bool:
@@ -72,8 +69,11 @@ def _is_first_deal(playing: Playing) -> bool:
 
 
 def _places_of_first_deal(playing: Playing) -> tuple[Place, ...]:
-    """Return where the cards go that are still to come: one to each box, one to the dealer, second to each box, and the
-    dealer's second where there is a hole card (ON-6.3, LV-0.1, LV-3.4, decision 9)."""
+    """Return where the cards go that are still to come.
+
+    One to each box, one to the dealer, the second to each box, and where there is a hole card the dealer's second (ON-6.3,
+    LV-0.1, LV-3.4, decision 9).
+    """
     boxes = tuple((hand.box, hand.number) for hand in playing.hands)
     order = (*boxes, DEALER, *boxes, DEALER) if playing.opened.profile.dealer.hole_card else (*boxes, DEALER, *boxes)
     return order[sum(len(hand.cards) for hand in playing.hands) + len(playing.dealer.cards) :]

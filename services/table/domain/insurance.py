@@ -105,6 +105,17 @@ def may_take_even_money(box: int, playing: Playing) -> bool:
     return playing.opened.profile.insurance.even_money and playing.hands[place_of(playing.hands, box, 1)].is_blackjack
 
 
+def options(box: int, playing: Playing, insurance: Insurance) -> tuple[str, ...]:
+    """Return which answers the main wager on a box may still have, in the order insure, decline, even_money (LV-0.3)."""
+    main = next(wager for wager in playing.wagers if wager.box == box and wager.kind == "main")
+    least, most = bounds(main, playing)
+    found = ["insure"] if box not in insurance.barred and least <= most else []
+    found.append("decline")
+    if may_take_even_money(box, playing):
+        found.append("even_money")
+    return tuple(found)
+
+
 def _offered(box: int, playing: Playing, envelope: Envelope) -> tuple[Wager, Insurance]:
     """Return the asker's main wager on a box and the offer; raise `Refused` unless its answer is still open."""
     insurance = playing.awaiting
