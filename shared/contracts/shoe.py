@@ -85,9 +85,10 @@ class TurnCard(Command, frozen=True, kw_only=True, tag="shoe.TurnCard.v1"):
 
 
 class RetireShoe(Command, frozen=True, kw_only=True, tag="shoe.RetireShoe.v1"):
-    """Take the shoe out of use and open its order; the vault fills in the seed."""
+    """Take the shoe out of use and open its order; the vault fills in the seed, and the face of `without_hole` if there is one."""
 
     seed: str = ""
+    hole: str = ""
 
 
 class ShoeShuffled(Event, frozen=True, kw_only=True, tag="shoe.ShoeShuffled.v1"):
@@ -171,6 +172,8 @@ class ShoeRetired(Event, frozen=True, kw_only=True, tag="shoe.ShoeRetired.v1"):
     table: str
     seed: str
     drawn: int
+    hole: str = ""
+    """The card that `without_hole` named when the shoe was shuffled."""
 
 
 ShoeCommand = PrepareShoe | DrawCards | PeekHole | TurnCard | RetireShoe
