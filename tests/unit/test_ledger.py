@@ -331,7 +331,7 @@ def test_a_closed_book_is_carried_into_the_next() -> None:
         "new": Recorded("g", Answer("refused", "c", "m")),
         "inner": Recorded("", Answer("accepted")),
     }
-    parts = carried(ledger, answers, follows="d" * 64)
+    parts = carried(ledger, answers, "d" * 64)
     following = after(*parts, OpenBook(day="20261201"))
 
     assert ([(len(part.accounts), len(part.stakes), len(part.ids)) for part in parts], parts[-1].ids[0].id) == (
@@ -385,13 +385,13 @@ def test_an_id_of_yesterday_gets_yesterdays_answer() -> None:
     before, _ = ask(today, a=OPEN[0], b=OPEN[1], c=OPEN[2], d=lost)
     ask(today, e=CloseBook(next_day="20261201"))
     tomorrow: Folded[Ledger] = empty(LEDGER, "log.wallet.20261201.ledger.0")
-    parts = carried(today.state, today.answers, follows=today.digest)
+    parts = carried(today.state, today.answers, today.digest)
     _, data = ask(tomorrow, **{f"part{number}": part for number, part in enumerate(parts)}, open=OpenBook(day="20261201"))
     again, nothing = ask(tomorrow, c=OPEN[2], d=lost)
     other, _ = ask(tomorrow, c=lost)
     read: Folded[Ledger] = empty(LEDGER, "log.wallet.20261201.ledger.0")
     fold(LEDGER, read, data, 1)
-    later = carried(after(CloseBook(next_day="20261202"), ledger=tomorrow.state), tomorrow.answers, follows="")
+    later = carried(after(CloseBook(next_day="20261202"), ledger=tomorrow.state), tomorrow.answers, "")
     ids = {row.id for part in later for row in part.ids}
 
     assert (again, nothing, other[0].code, read.answers == tomorrow.answers, "c" in ids) == (before[2:], b"", "id_reused", True, False)
@@ -419,7 +419,7 @@ def test_a_statement_names_everything_that_moved_an_account() -> None:
     _, first = ask(today, a=OPEN[0], b=OPEN[1], c=OPEN[2], d=RESERVE, e=second, f=settle(600), g=ReleaseStake(wager="w2"), h=book)
     _, last = ask(today, i=CloseBook(next_day="20261201"))
     tomorrow: Folded[Ledger] = empty(LEDGER, "log.wallet.20261201.ledger.0")
-    parts = carried(today.state, today.answers, follows=today.digest)
+    parts = carried(today.state, today.answers, today.digest)
     withdraw = Withdraw(player="ann", currency="CAD", minor=300)
     _, third = ask(tomorrow, **{f"p{number}": part for number, part in enumerate(parts)}, open=OpenBook(day="20261201"), z=withdraw)
     rows = list(statement([decode(LEDGER, data) for data in (first, last, third)], "ann"))

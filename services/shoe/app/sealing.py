@@ -17,17 +17,18 @@ from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from shared.contracts.shoe import SealedSeed
+from shared.runtime.settings import SettingMissing
 
 KEY_BYTES = 32
 NONCE_BYTES = 12
-ENVIRONMENT = "FELTLOG_SEALING_KEY"
+ENVIRONMENT = "FELTLOG_SEALING_SECRET"
 
 
-class KeyMissing(Exception):
+class KeyMissing(SettingMissing):
     """There is no sealing key, or it cannot be read: no shoe can be prepared, and none that is sealed can be used."""
 
 
-class KeyWrong(Exception):
+class KeyWrong(SettingMissing):
     """The sealing key at hand is not the one that the order was sealed with."""
 
 
@@ -49,7 +50,7 @@ class SealingKey:
 
 
 def sealing_key(path: Path, environment: Mapping[str, str] = os.environ) -> SealingKey:
-    """Return the house's sealing key: from `FELTLOG_SEALING_KEY` (`ID:HEX`) if that is set, else from the file at `path`.
+    """Return the house's sealing key: from `FELTLOG_SEALING_SECRET` (`ID:HEX`) if that is set, else from the file at `path`.
 
     The file is TOML with `id` and `key_hex`, 32 bytes in hexadecimal.  Raise `KeyMissing` if neither holds a key.
     """
@@ -69,23 +70,28 @@ def sealing_key(path: Path, environment: Mapping[str, str] = os.environ) -> Seal
     return _key(found.get("id", ""), found.get("key_hex", ""), f"the file {path}", 'id = "NAME" and key_hex = "64 digits"')
 
 
-def seal(seed: bytes, *, key: SealingKey, shoe: str, nonce: bytes) -> SealedSeed:
-    """Return `seed` sealed for `shoe`; a nonce is used once."""
-    sealed = AESGCM(key.key).encrypt(nonce, seed, _bound_to(key.key_id, shoe))
+def seal(secret: bytes, *, key: SealingKey, shoe: str, nonce: bytes) -> SealedSeed:
+    """Return `secret` sealed for `shoe`; a nonce is used once."""
+    sealed = AESGCM(key.key).encrypt(nonce, secret, _bound_to(key.key_id, shoe))
     return SealedSeed(key_id=key.key_id, nonce=nonce.hex(), sealed=sealed.hex())
 
 
 def unseal(sealed: SealedSeed, *, key: SealingKey, shoe: str) -> bytes:
-    """Return the seed of `shoe`; raise `KeyWrong` under another key and `SealBroken` if the seal was changed."""
+    """Return what is sealed for `shoe`; raise `KeyWrong` under another key and `SealBroken` if the seal was changed."""
+    check_key(sealed, key=key, shoe=shoe)
+    try:
+        return AESGCM(key.key).decrypt(bytes.fromhex(sealed.nonce), bytes.fromhex(sealed.sealed), _bound_to(sealed.key_id, shoe))
+    except (InvalidTag, ValueError):
+        raise SealBroken(f"the sealed order of shoe {shoe} was changed since it was written") from None
+
+
+def check_key(sealed: SealedSeed, *, key: SealingKey, shoe: str) -> None:
+    """Raise `KeyWrong` if `key` is not the one that the order of `shoe` was sealed with."""
     if sealed.key_id != key.key_id:
         raise KeyWrong(
             f"The order of shoe {shoe} was sealed with the key {sealed.key_id}, and this house holds {key.key_id}. "
             "Put the other key back until the shoe is retired; the order cannot be made again."
         )
-    try:
-        return AESGCM(key.key).decrypt(bytes.fromhex(sealed.nonce), bytes.fromhex(sealed.sealed), _bound_to(sealed.key_id, shoe))
-    except (InvalidTag, ValueError):
-        raise SealBroken(f"the sealed order of shoe {shoe} was changed since it was written") from None
 
 
 def _bound_to(key_id: str, shoe: str) -> bytes:

@@ -3,19 +3,22 @@
 It fills commands in immediately before they are decided, on the state that `decide` sees, and again after a conflict.
 What it opens stays in memory for a bounded number of shoes and is written nowhere.  It answers only for the next cards
 and for cards that lie face down: no command, however it got here, makes it look further into a shoe.
+
+Discards that are shuffled inside a round leave out the hole card on the layout, whose face is a secret too.  It is sealed
+behind their seed, so that each shoe opens by itself from then on.
 """
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Protocol
+from pathlib import Path
+from typing import Protocol, Self
 
 from msgspec.structs import replace
 
-from services.shoe.app.sealing import NONCE_BYTES, SealBroken, SealingKey, seal, unseal
-from services.shoe.domain.shoe import Made, Ready, Retired, Shoe, Unprepared, committed_order, makes_blackjack
+from services.shoe.app.sealing import NONCE_BYTES, SealBroken, SealingKey, check_key, seal, sealing_key, unseal
+from services.shoe.domain.shoe import Made, Ready, Shoe, Unprepared, committed_order, makes_blackjack
 from services.shoe.domain.shuffle import SEED_BYTES, WORD_BYTES, below, cut, leaves, order, salts
-from shared.contracts.refusals import Reason, refused
 from shared.contracts.shoe import DrawCards, Opening, PeekHole, PrepareShoe, RetireShoe, ShoeCommand, TurnCard
 from shared.kernel.commitment import paths, root
 
@@ -35,6 +38,7 @@ class _Order:
     """An opened order.  It has no readable form, so that no traceback shows it."""
 
     seed: bytes
+    hole: str
     cards: tuple[str, ...]
     salts: tuple[str, ...]
     paths: tuple[tuple[str, ...], ...]
@@ -47,22 +51,25 @@ class _Order:
 class Vault:
     """Fills in what only the house may know.
 
-    `state_of` returns the state of another shoe of the same gaming day, which the caller has loaded: `needs` says which.
+    `other_shoe` returns the state of a shoe that is in use, by its id: the one whose hole card lies on the layout while
+    its discards are shuffled.
     """
 
-    def __init__(self, key: SealingKey, entropy: Entropy, state_of: Callable[[str], Shoe]) -> None:
+    def __init__(self, key: SealingKey, entropy: Entropy, *, other_shoe: Callable[[str], Shoe]) -> None:
         self._key = key
         self._entropy = entropy
-        self._state_of = state_of
+        self._other_shoe = other_shoe
         self._open: OrderedDict[tuple[str, str], _Order] = OrderedDict()
 
-    def needs(self, command: ShoeCommand, shoe: Shoe) -> tuple[str, ...]:
-        """Return the other shoes whose states `fill` will ask for."""
-        if isinstance(command, PrepareShoe):
-            return (command.without_hole[0],) if command.without_hole else ()
-        if isinstance(shoe, Ready) and shoe.made.without_hole:
-            return (shoe.made.without_hole[0],)
-        return ()
+    @classmethod
+    def from_file(cls, path: Path, entropy: Entropy, *, other_shoe: Callable[[str], Shoe]) -> Self:
+        """Return a vault with the house's sealing key; raise `KeyMissing` if there is none."""
+        return cls(sealing_key(path), entropy, other_shoe=other_shoe)
+
+    def check(self, shoe: Shoe) -> None:
+        """Raise `KeyWrong` if a shoe that is in use was sealed with another key."""
+        if isinstance(shoe, Ready):
+            check_key(shoe.made.seed, key=self._key, shoe=shoe.made.shoe)
 
     def fill(self, command: ShoeCommand, shoe: Shoe) -> ShoeCommand:
         """Return `command` with what it takes to decide it on `shoe`; what the rules will refuse comes back as it is.
@@ -82,37 +89,30 @@ class Vault:
             case TurnCard(), Ready() if command.index in shoe.down:
                 return replace(command, opening=self._opened(shoe.made).opening(command.index))
             case RetireShoe(), Ready():
-                return replace(command, seed=self._opened(shoe.made).seed.hex(), hole=self._hole(shoe.made.without_hole))
+                laid = self._opened(shoe.made)
+                return replace(command, seed=laid.seed.hex(), hole=laid.hole)
             case _:
                 return command
 
     def _prepared(self, command: PrepareShoe) -> PrepareShoe:
-        if command.without_hole is not None:
-            shoe, index = command.without_hole
-            other = self._state_of(shoe)
-            if not isinstance(other, Ready) or index not in other.down:
-                raise refused(Reason.OUT_OF_ORDER, f"card {index} of {shoe} does not lie face down")
-        hole = self._hole(command.without_hole)
+        hole = self._hole(*command.without_hole) if command.without_hole else ""
         seed = self._entropy.token_bytes(SEED_BYTES)
-        laid = order(seed, command.shoe, command.decks, (*command.without, hole) if hole else command.without)
         cut_at = self._between(*command.cut)
-        laid = cut(laid, cut_at)
+        laid = cut(order(seed, command.shoe, command.decks, (*command.without, hole) if hole else command.without), cut_at)
         return replace(
             command,
-            seed=seal(seed, key=self._key, shoe=command.shoe, nonce=self._entropy.token_bytes(NONCE_BYTES)),
+            seed=seal(seed + hole.encode(), key=self._key, shoe=command.shoe, nonce=self._entropy.token_bytes(NONCE_BYTES)),
             cut_at=cut_at,
             cards_behind=self._between(*command.cutting_card),
             root=root(leaves(command.shoe, laid, salts(seed, command.shoe, len(laid)))),
             cards=len(laid),
         )
 
-    def _hole(self, place: tuple[str, int] | None) -> str:
-        """Return the face of a card that lies, or lay, face down in another shoe; nothing if there is none."""
-        if place is None:
-            return ""
-        shoe, index = place
-        other = self._state_of(shoe)
-        assert isinstance(other, Ready | Retired), f"shoe {shoe}, where a card lies face down, must have been prepared"
+    def _hole(self, shoe: str, index: int) -> str:
+        """Return the face of a card that lies face down in another shoe."""
+        other = self._other_shoe(shoe)
+        if not isinstance(other, Ready) or index not in other.down:
+            raise AssertionError(f"card {index} of {shoe} does not lie face down")
         return self._opened(other.made).cards[index]
 
     def _opened(self, made: Made) -> _Order:
@@ -126,17 +126,18 @@ class Vault:
         return found
 
     def _read(self, made: Made) -> _Order:
-        seed = unseal(made.seed, key=self._key, shoe=made.shoe)
-        cards = committed_order(made, seed, hole=self._hole(made.without_hole))
+        secret = unseal(made.seed, key=self._key, shoe=made.shoe)
+        seed, hole = secret[:SEED_BYTES], secret[SEED_BYTES:].decode()
+        cards = committed_order(made, seed, hole=hole)
         salted = salts(seed, made.shoe, len(cards))
         leaved = leaves(made.shoe, cards, salted)
         if root(leaved) != made.root:
             raise SealBroken(f"the sealed order of shoe {made.shoe} is not the one that was committed")
-        return _Order(seed, cards, salted, paths(leaved))
+        return _Order(seed, hole, cards, salted, paths(leaved))
 
     def _between(self, low: int, high: int) -> int:
         if not 0 <= low <= high:
-            raise refused(Reason.OUT_OF_ORDER, f"nothing lies between {low} and {high}")
+            raise AssertionError(f"nothing lies between {low} and {high}")
         return low + below(high - low + 1, self._words())
 
     def _words(self) -> Iterator[int]:

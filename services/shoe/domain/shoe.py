@@ -3,6 +3,9 @@
 What is still to come is not in the state: the shoe knows how many cards have left it, not which ones follow.  The vault
 fills a command in just before it is decided, and `decide` believes nothing of it but what the root proves.  So whoever
 reads the log can decide every draw again, long before the order is opened.
+
+A call that comes at a wrong moment is refused.  What does not add up or is not proved is no mistake of whoever asked: it
+breaks loudly, as an assertion that no option of the interpreter takes away, so that somebody looks.
 """
 
 from msgspec import Struct
@@ -33,7 +36,7 @@ from shared.contracts.shoe import (
     TurnCard,
 )
 from shared.contracts.table import SEMANTICS
-from shared.kernel.cards import DECK, POINTS, BadCard
+from shared.kernel.cards import DECK, POINTS
 from shared.kernel.commitment import HASH_HEX, root, verify
 from shared.kernel.decider import Decider
 from shared.kernel.messages import Envelope
@@ -97,7 +100,7 @@ Shoe = Unprepared | Preparing | Ready | Retired
 
 
 def decide(command: ShoeCommand, shoe: Shoe, envelope: Envelope) -> list[ShoeEvent]:
-    """Return what follows from `command`; raise Refused if it comes out of order or proves nothing."""
+    """Return what follows from `command`; raise Refused if it comes out of order, AssertionError if it proves nothing."""
     match shoe:
         case Unprepared():
             if isinstance(command, PrepareShoe):
@@ -124,16 +127,16 @@ def decide(command: ShoeCommand, shoe: Shoe, envelope: Envelope) -> list[ShoeEve
 def prepare(command: PrepareShoe) -> list[ShoeEvent]:
     """Return the shuffle, the cut, the commitment and the burn, in the order in which a dealer does them (ON-5, ON-6.2)."""
     if command.seed is None or not HASH_HEX.fullmatch(command.root):
-        raise refused(Reason.SHOE_NOT_READY)
-    _require(0 < command.decks <= DECKS_MAX, f"a shoe has 1 to {DECKS_MAX} decks")
+        raise AssertionError("a shoe is prepared with a sealed seed and a commitment")
+    _must(0 < command.decks <= DECKS_MAX, f"a shoe has 1 to {DECKS_MAX} decks")
     left_out = all(command.without.count(card) <= command.decks for card in command.without) and set(command.without) <= set(DECK)
-    _require(left_out, "what is left out is not in the decks")
+    _must(left_out, "what is left out is not in the decks")
     expected = command.decks * len(DECK) - len(command.without) - (command.without_hole is not None)
-    _require(command.cards == expected and expected > 0, f"{command.decks} decks without what is left out are {expected} cards")
-    _require(command.cut[0] <= command.cut_at <= command.cut[1] and 0 <= command.cut_at <= command.cards, "the cut lies outside its bounds")
+    _must(command.cards == expected and expected > 0, f"{command.decks} decks without what is left out are {expected} cards")
+    _must(command.cut[0] <= command.cut_at <= command.cut[1] and 0 <= command.cut_at <= command.cards, "the cut lies outside its bounds")
     low, high = command.cutting_card
-    _require(low <= command.cards_behind <= high and 0 <= command.cards_behind <= command.cards, "the cutting card lies outside its bounds")
-    _require(0 <= command.burns <= command.cards, "more cards are to be burned than there are")
+    _must(low <= command.cards_behind <= high and 0 <= command.cards_behind <= command.cards, "the cutting card lies outside its bounds")
+    _must(0 <= command.burns <= command.cards, "more cards are to be burned than there are")
     events: list[ShoeEvent] = [
         ShoeShuffled(
             shoe=command.shoe,
@@ -161,12 +164,12 @@ def draw(command: DrawCards, shoe: Ready) -> list[ShoeEvent]:
     last = shoe.calls.get(command.round)
     _require(last is None or command.round == next(reversed(shoe.calls)), f"{command.round} is over in this shoe")
     _require(command.call_no > (last or 0), f"call {command.call_no} of {command.round} was answered")
-    _require(0 < len(command.faces) <= CALL_CARDS_MAX, f"a call is for 1 to {CALL_CARDS_MAX} cards")
+    _must(0 < len(command.faces) <= CALL_CARDS_MAX, f"a call is for 1 to {CALL_CARDS_MAX} cards")
     count = min(len(command.faces), made.cards - shoe.drawn)
-    _require(len(command.openings) == count, f"{count} cards are to be given, not {len(command.openings)}")
+    _must(len(command.openings) == count, f"{count} cards are to be given, not {len(command.openings)}")
     cards: list[DrawnCard] = []
     for index, face, opening in zip(range(shoe.drawn, shoe.drawn + count), command.faces, command.openings, strict=False):
-        _require((opening is None) == (face == "down"), f"card {index} is called {face}")
+        _must((opening is None) == (face == "down"), f"card {index} is called {face}")
         if opening is not None:
             _prove(opening, index, made)
         cards.append(DrawnCard(index=index, opening=opening))
@@ -187,7 +190,7 @@ def peek(command: PeekHole, shoe: Ready) -> list[ShoeEvent]:
     _require(shoe.down.get(command.index) == command.round, f"card {command.index} does not lie face down in {command.round}")
     _require(command.index not in shoe.peeked, f"card {command.index} was looked at")
     if command.blackjack is None:
-        raise refused(Reason.OUT_OF_ORDER, f"nobody looked at card {command.index}")
+        raise AssertionError(f"nobody looked at card {command.index}")
     return [HolePeeked(round=command.round, index=command.index, blackjack=command.blackjack)]
 
 
@@ -195,10 +198,10 @@ def turn(command: TurnCard, shoe: Ready) -> list[ShoeEvent]:
     """Return the opening of a card that lies face down."""
     _require(shoe.down.get(command.index) == command.round, f"card {command.index} does not lie face down in {command.round}")
     if command.opening is None:
-        raise refused(Reason.OUT_OF_ORDER, f"nobody turned card {command.index}")
+        raise AssertionError(f"nobody turned card {command.index}")
     _prove(command.opening, command.index, shoe.made)
     told = shoe.peeked.get(command.index)
-    assert told is None or told == makes_blackjack(command.opening.card), "the look at the hole card must tell what it is"
+    _must(told is None or told == makes_blackjack(command.opening.card), "the look at the hole card must tell what it is")
     return [CardTurned(round=command.round, opening=command.opening)]
 
 
@@ -209,14 +212,12 @@ def retire(command: RetireShoe, shoe: Ready) -> list[ShoeEvent]:
     the seed says what it was.
     """
     made = shoe.made
-    _require((command.hole != "") == (made.without_hole is not None), "the hole card that is left out is named by its face")
-    _require(HASH_HEX.fullmatch(command.seed) is not None, f"a seed is {SEED_BYTES} bytes in hexadecimal")
-    try:
-        cards = committed_order(made, bytes.fromhex(command.seed), hole=command.hole)
-    except BadCard as error:
-        raise refused(Reason.OUT_OF_ORDER, str(error)) from error
+    _must((command.hole != "") == (made.without_hole is not None), "the hole card that is left out is named by its face")
+    _must(HASH_HEX.fullmatch(command.seed) is not None, f"a seed is {SEED_BYTES} bytes in hexadecimal")
+    _must(command.hole in ("", *DECK), "the hole card is a card")
+    cards = committed_order(made, bytes.fromhex(command.seed), hole=command.hole)
     salted = salts(bytes.fromhex(command.seed), made.shoe, len(cards))
-    _require(root(leaves(made.shoe, cards, salted)) == made.root, "the seed does not give the order that was committed")
+    _must(root(leaves(made.shoe, cards, salted)) == made.root, "the seed does not give the order that was committed")
     return [ShoeRetired(shoe=made.shoe, table=made.table, seed=command.seed, drawn=shoe.drawn, hole=command.hole)]
 
 
@@ -277,15 +278,20 @@ def evolve(shoe: Shoe, event: ShoeEvent) -> Shoe:
             raise AssertionError(f"{type(event).__name__} cannot happen to a shoe that is {type(shoe).__name__.lower()}")
 
 
-def _require(holds: bool, what: str) -> None:
-    if not holds:
+def _require(in_order: bool, what: str) -> None:
+    if not in_order:
         raise refused(Reason.OUT_OF_ORDER, what)
 
 
+def _must(holds: bool, what: str) -> None:
+    # Not an assert statement: this is what stands between the house and a card that never lay there, also under `python -O`.
+    if not holds:
+        raise AssertionError(what)
+
+
 def _prove(opening: Opening, index: int, made: Made) -> None:
-    _require(opening.index == index, f"card {index} is next, not {opening.index}")
-    # Not an assertion: this is what stands between the house and a card that never lay there, also under `python -O`.
-    _require(verify(made.root, made.cards, made.shoe, opening), f"nothing proves that card {index} lay there")
+    _must(opening.index == index, f"card {index} is next, not {opening.index}")
+    _must(verify(made.root, made.cards, made.shoe, opening), f"nothing proves that card {index} lay there")
 
 
 SHOE: Decider[Shoe, ShoeCommand, ShoeEvent] = Decider("shoe", Unprepared(), decide, evolve, ShoeCommand, ShoeEvent)

@@ -13,13 +13,13 @@ ROWS_MAX = 500
 """Rows in one part: with the longest names and sentences, command and event together stay below an entry's 512 KiB."""
 
 
-def carried(ledger: Ledger, answers: Mapping[str, Recorded], *, follows: str) -> list[CarryForward]:
+def carried(ledger: Ledger, answers: Mapping[str, Recorded], follows: str) -> list[CarryForward]:
     """Return the parts of a closed book, in a fixed order; `follows` is the digest of the entry that closed it.
 
     `answers` are those of the closed book.  Only ids that were first used in it go along: an id is at hand for the day
     on which it was used and the day after.
     """
-    assert ledger.phase == "closed", "a book must be closed before it is carried forward"
+    assert ledger.closed, "a book must be closed before it is carried forward"
     accounts = [
         CarriedAccount(account=name, operator=account.operator, currency=currency, minor=account.minor)
         for currency, book in sorted(ledger.accounts.items())

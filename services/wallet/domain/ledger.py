@@ -114,6 +114,16 @@ class Ledger(Struct, frozen=True, kw_only=True):
         return sum(account.minor for account in self.accounts.get(currency, NO_ACCOUNTS).values())
 
     @property
+    def open(self) -> bool:
+        """Whether the book takes movements."""
+        return self.phase == "open"
+
+    @property
+    def closed(self) -> bool:
+        """Whether nothing follows any more."""
+        return self.phase == "closed"
+
+    @property
     def tables_open(self) -> tuple[str, ...]:
         """The tables that have not closed their day."""
         return tuple(sorted(table for table, open in self.tables.items() if open))
@@ -123,11 +133,10 @@ def decide(command: LedgerCommand, ledger: Ledger, envelope: Envelope) -> list[L
     """Return what follows from `command`; raise Refused if the book is not the one for it."""
     if ledger.phase == "closed":
         raise refused(Reason.BOOK_CLOSED)
-    match command:
-        case CarryForward():
-            return carry_forward(command, ledger)
-        case OpenBook():
-            return open_book(command, ledger)
+    if isinstance(command, CarryForward):
+        return carry_forward(command, ledger)
+    if isinstance(command, OpenBook):
+        return open_book(command, ledger)
     if ledger.phase != "open":
         raise refused(Reason.BOOK_NOT_OPEN)
     match command:
