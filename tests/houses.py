@@ -254,4 +254,3 @@ def little_house(seed: int = 1, *, rounds: int = 3) -> WholeHouse:
         house.play("T1", ["ann", "bob"])
         house.play("T2", ["bob", "cyd"])
     return house
-
