@@ -127,3 +127,11 @@ async def rounds_of_day(store: Logs, day: str, table: str = "") -> dict[RoundNam
         if name is not None:
             rounds.setdefault(name, []).append(page(stored))
     return rounds
+
+
+async def ledger_entries(store: Logs) -> AsyncIterator[Entry[Any, Any]]:
+    """Yield the entries of all ledgers that are kept, day after day."""
+    for day in await days(store, "wallet"):
+        log = log_of(log_pattern("wallet", day))
+        async for stored in store.read(log, pattern=f"log.wallet.{day}.ledger.*"):
+            yield page(stored).entry

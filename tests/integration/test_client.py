@@ -60,7 +60,7 @@ def server(tmp_path: Path) -> Iterator[str]:
 @pytest.fixture
 async def house(server: str, tmp_path: Path) -> AsyncIterator[Nats]:
     """The house's own connection."""
-    client = await nats.connect(server, nkeys_seed=str(tmp_path / "table.nk"), connect_timeout=5, max_reconnect_attempts=-1)
+    client = await nats.connect(server, nkeys_seed=str(tmp_path / "table.nk"), connect_timeout=5, max_reconnect_attempts=-1, reconnect_time_wait=0.05)
     yield client
     await client.close()
 
