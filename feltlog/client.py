@@ -86,10 +86,11 @@ class Client:
     async def query(self, service: str, target: str, type: type[T]) -> T:
         """Return the answer to a question, read as `type`; raise `Unanswered` if there is none."""
         subject = query_subject(service, self.role, target, self.name)
+        read = msgspec.json.Decoder(type)
         for _ in range(SENDS_MAX):
             reply = await self._line.request(subject, b"", timeout_s=self._reply_s)
             if reply is not None:
-                return msgspec.json.decode(reply, type=type)
+                return read.decode(reply)
             await asyncio.sleep(POLL_FIRST_S)
         raise Unanswered(subject, "none: it was a question")
 

@@ -79,16 +79,16 @@ def wait_for_enter() -> bool:
 
 def show(console: Console, name: RoundName, pages: list[Page], zone: ZoneInfo, *, pause: Callable[[], bool] | None = None) -> None:
     """Show a round from its first entry to its last, then how it ended and the digest that stands for its chain."""
-    letters = not has_suits(console)
+    letters, paper = not has_suits(console), not console.is_terminal
     lines, layout = story(told(pages))
-    console.print(heading(name, pages, layout, zone), soft_wrap=True)
+    console.print(heading(name, pages, layout, zone), soft_wrap=paper)
     for line in lines:
-        console.print(told_line(line, letters=letters, narrow=console.is_terminal), soft_wrap=not console.is_terminal)
+        console.print(told_line(line, letters=letters, narrow=not paper), soft_wrap=paper)
         if pause is not None and not pause():
             console.print(Text("The replay was stopped here by you; the log goes on.", style="dim"))
             return
     console.print(result([line.told.event for line in lines], layout, letters=letters))
-    console.print(seal(name, pages), soft_wrap=True)
+    console.print(seal(name, pages), soft_wrap=paper)
 
 
 def heading(name: RoundName, pages: list[Page], layout: Layout, zone: ZoneInfo) -> RenderableType:

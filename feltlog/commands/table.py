@@ -7,9 +7,8 @@ import typer
 from msgspec import Struct
 from rich.table import Table
 
-from feltlog.client import Client
-from feltlog.commands.connection import DATA, DataOption, JsonOption, ServerOption, at_the_door
 from feltlog.commands.answers import tell_answer
+from feltlog.commands.connection import DATA, DataOption, JsonOption, ServerOption, at_the_door
 from feltlog.house import House
 from feltlog.screen import screen, write_json
 from feltlog.settings import table_settings

@@ -11,16 +11,18 @@ from feltlog.wording import spoken
 from shared.contracts import table
 from shared.contracts.subjects import round_name
 from shared.kernel.messages import HOUSE, Actor
-from tests.house_log import ANN, BEGAN_MS, SPLIT_ROUND, HandMadeLogs, opened, split_round, wager
+from tests.house_log import ANN, BEGAN_MS, HandMadeLogs, opened, split_round, wager
 
 ROUND = "T1.20261130-000001"
 
 
 def lines_of(logs: HandMadeLogs) -> list[Line]:
+    """Return the story of the one round in some logs."""
     return story(told([page(stored) for stored in logs.stored]))[0]
 
 
 def last_text(*decisions: tuple[Any, Actor, list[Any]]) -> str:
+    """Return what is said about the last event, in a round in which ann has a wager on box 2."""
     logs = HandMadeLogs()
     open_round, round_opened = opened(ROUND)
     first = wager("w1", "ann", 2, 1000)
