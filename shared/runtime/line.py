@@ -1,0 +1,86 @@
+"""A line: what somebody who is no service needs of the server.  Ask and wait for one reply; watch what is shown.
+
+A line is cut off and comes back by itself; whether a request that got no reply was heard is not known, so whoever asked
+asks again with the same id.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import suppress
+from pathlib import Path
+
+import nats
+from nats.aio.client import Client
+from nats.aio.msg import Msg
+from nats.errors import Error as NatsError
+
+CONNECT_S = 2
+PATIENCE_S = 6.0
+PING_S = 5
+WATCHED_MAX = 256
+"""How many unseen pictures wait for a watcher; the oldest are dropped, since only the newest matters."""
+
+
+class Unreachable(Exception):
+    """No server answers at the address, or it does not know who asks."""
+
+
+class Line:
+    """An open connection of one user."""
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+
+    async def request(self, subject: str, data: bytes, *, timeout_s: float) -> bytes | None:
+        """Return the reply to a request, or None if none came in time or nobody was there to give one."""
+        try:
+            reply = await self._client.request(subject, data, timeout=timeout_s)
+        except (TimeoutError, NatsError):
+            return None
+        return reply.data
+
+    async def watch(self, subject: str) -> AsyncIterator[bytes]:
+        """Yield what is shown on a subject from now on; a slow watcher misses pictures, never the newest one."""
+        shown: asyncio.Queue[bytes] = asyncio.Queue(WATCHED_MAX)
+
+        async def show(message: Msg) -> None:
+            if shown.full():
+                shown.get_nowait()
+            shown.put_nowait(message.data)
+
+        subscription = await self._client.subscribe(subject, cb=show)
+        try:
+            while True:
+                yield await shown.get()
+        finally:
+            with suppress(NatsError):
+                await subscription.unsubscribe()
+
+    async def close(self) -> None:
+        """Close the connection, whatever state it is in."""
+        await self._client.close()
+
+
+async def open_line(url: str, *, user: str, credentials: Path, patience_s: float = PATIENCE_S) -> Line:
+    """Return a line of `user`, whose nkey seed lies at `credentials`; raise `Unreachable` if none comes about in time."""
+    said: list[str] = []
+
+    async def hear_error(error: Exception) -> None:
+        said[:] = [str(error) or type(error).__name__]
+
+    connecting = nats.connect(
+        url,
+        name=f"feltlog {user}",
+        nkeys_seed=str(credentials),
+        inbox_prefix=f"_INBOX.{user}",
+        connect_timeout=CONNECT_S,
+        max_reconnect_attempts=-1,
+        reconnect_time_wait=0.25,
+        ping_interval=PING_S,
+        error_cb=hear_error,
+    )
+    try:
+        return Line(await asyncio.wait_for(connecting, patience_s))
+    except (TimeoutError, NatsError, OSError) as error:
+        why = said[-1] if said else str(error) or "no answer"
+        raise Unreachable(f"No server lets {user} in at {url}: {why}") from error
