@@ -3,8 +3,6 @@
 from collections.abc import Callable
 from typing import Any
 
-from shared.runtime.entropy import SystemEntropy
-
 from services.shoe import reactions
 from services.shoe.app.vault import Vault
 from services.shoe.domain.shoe import SHOE
@@ -13,6 +11,7 @@ from shared.contracts.subjects import Addressed
 from shared.kernel.entry import Entry, Place
 from shared.kernel.messages import Answer
 from shared.kernel.reactions import Reaction, Source
+from shared.runtime.entropy import SystemEntropy
 from shared.runtime.keeper import Keeper
 from shared.runtime.keepers import Noun
 from shared.runtime.service import Process
