@@ -5,20 +5,18 @@ asks again with the same id.
 """
 
 import asyncio
-from collections.abc import AsyncIterator
 from contextlib import suppress
 from pathlib import Path
 
 import nats
 from nats.aio.client import Client
 from nats.aio.msg import Msg
+from nats.aio.subscription import Subscription
 from nats.errors import Error as NatsError
 
 CONNECT_S = 2
 PATIENCE_S = 6.0
 PING_S = 5
-WATCHED_MAX = 256
-"""How many unseen pictures wait for a watcher; the oldest are dropped, since only the newest matters."""
 
 
 class Unreachable(Exception):
@@ -39,26 +37,40 @@ class Line:
             return None
         return reply.data
 
-    async def watch(self, subject: str) -> AsyncIterator[bytes]:
-        """Yield what is shown on a subject from now on; a slow watcher misses pictures, never the newest one."""
-        shown: asyncio.Queue[bytes] = asyncio.Queue(WATCHED_MAX)
+    async def watch(self, subject: str) -> "Watch":
+        """Return a watch over what is shown on a subject from now on."""
+        shown: asyncio.Queue[bytes] = asyncio.Queue(1)
 
         async def show(message: Msg) -> None:
             if shown.full():
                 shown.get_nowait()
             shown.put_nowait(message.data)
 
-        subscription = await self._client.subscribe(subject, cb=show)
-        try:
-            while True:
-                yield await shown.get()
-        finally:
-            with suppress(NatsError):
-                await subscription.unsubscribe()
+        return Watch(await self._client.subscribe(subject, cb=show), shown)
 
     async def close(self) -> None:
         """Close the connection, whatever state it is in."""
         await self._client.close()
+
+
+class Watch:
+    """The newest picture of a subject: a slow watcher misses some, never the last one."""
+
+    def __init__(self, subscription: Subscription, shown: "asyncio.Queue[bytes]") -> None:
+        self._subscription = subscription
+        self._shown = shown
+
+    async def next(self, *, timeout_s: float) -> bytes | None:
+        """Return the next picture, or None if none came in time."""
+        try:
+            return await asyncio.wait_for(self._shown.get(), timeout_s)
+        except TimeoutError:
+            return None
+
+    async def close(self) -> None:
+        """Watch no more."""
+        with suppress(NatsError):
+            await self._subscription.unsubscribe()
 
 
 async def open_line(url: str, *, user: str, credentials: Path, patience_s: float = PATIENCE_S) -> Line:

@@ -1,12 +1,12 @@
 """A client against a real server and a house that answers badly."""
 
-import asyncio
 import shutil
 import socket
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import nats
@@ -14,8 +14,9 @@ import pytest
 from nats.aio.client import Client as Nats
 from nats.aio.msg import Msg
 
-from feltlog.client import Client, Unanswered
+from feltlog.client import Client, Declined, Unanswered
 from feltlog.credentials import create_user_key, public_keys
+from services.table.views import Felt
 from shared.contracts.table import Stand
 from shared.kernel.messages import ACCEPTED, PENDING, Answer
 from shared.runtime.line import Unreachable, open_line
@@ -68,6 +69,42 @@ async def house(server: str, tmp_path: Path) -> AsyncIterator[Nats]:
     await client.close()
 
 
+def answering(reply: bytes) -> Callable[[Msg], Awaitable[None]]:
+    """Return somebody who always answers the same."""
+
+    async def answer(message: Msg) -> None:
+        await message.respond(reply)
+
+    return answer
+
+
+def picture(phase: Any) -> bytes:
+    """Return an empty felt in some phase."""
+    felt = Felt(
+        table="T1",
+        table_phase="open",
+        profile="ontario",
+        currency="CAD",
+        minimum_minor=500,
+        maximum_minor=50_000,
+        box_count=7,
+        round="T1.20261130-000001",
+        phase=phase,
+        betting_until_ms=None,
+        boxes=(),
+        dealer_cards=(),
+        dealer_total=0,
+        dealer_soft=False,
+        hole_card=False,
+        turn=None,
+        insurance_until_ms=None,
+        legal=(),
+        lines=(),
+        void_reason="",
+    )
+    return msgspec.json.encode(felt)
+
+
 async def ask(server: str, tmp_path: Path) -> Answer:
     """Ask one thing as ann."""
     line = await open_line(server, user="ann", credentials=tmp_path / "ann.nk")
@@ -112,17 +149,35 @@ async def test_client_gives_up_with_a_sentence_when_nobody_answers(server, tmp_p
 
 
 async def test_client_watches_the_felt(server, house, tmp_path):
-    """Whatever is shown after the watching began is seen."""
+    """The felt as it is comes first, then the newest picture."""
+    await house.subscribe("query.table.player.T1.ann", cb=answering(picture("betting")))
+    await house.flush()
     line = await open_line(server, user="ann", credentials=tmp_path / "ann.nk")
     client = Client(line, role="player", name="ann")
-    watching: asyncio.Future[bytes] = asyncio.ensure_future(anext(client.watch("T1")))
-    await asyncio.sleep(0)
-    while not watching.done():
-        await house.publish("view.table.felt.T1", b'{"table":"T1"}')
-        await asyncio.wait([watching], timeout=0.05)
+    watching = client.watch_felt("T1")
+    first = (await anext(watching)).phase
+    await house.publish("view.table.felt.T1", picture("closing"))
+    await house.publish("view.table.felt.T1", picture("dealing"))
+    await house.flush()
+    await client.query("table", "T1", Felt)
+    second = (await anext(watching)).phase
+    await watching.aclose()
     await client.close()
 
-    assert watching.result() == b'{"table":"T1"}'
+    assert (first, second) == ("betting", "dealing")
+
+
+async def test_client_is_told_why_there_is_no_answer(server, house, tmp_path):
+    """A table that is not there: the house says so."""
+    await house.subscribe("query.table.player.T9.ann", cb=answering(b'{"error":"There is no such table open here."}'))
+    await house.flush()
+    line = await open_line(server, user="ann", credentials=tmp_path / "ann.nk")
+    client = Client(line, role="player", name="ann")
+
+    with pytest.raises(Declined, match="There is no such table open here"):
+        await client.felt("T9")
+
+    await client.close()
 
 
 async def test_a_line_to_nowhere_is_a_sentence(tmp_path):
