@@ -43,8 +43,13 @@ log = logging.getLogger(__name__)
 class App(Protocol):
     """What a service's app room adds to the common process."""
 
-    name: str
-    hears: tuple[str, ...]
+    @property
+    def name(self) -> str:
+        """The service's name."""
+
+    @property
+    def hears(self) -> tuple[str, ...]:
+        """The services whose logs it follows by reactions."""
 
     def noun_of(self, stream: str) -> Noun:
         """Return what is known about a stream that this service owns."""
