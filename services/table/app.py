@@ -108,8 +108,8 @@ class TableApp:
     async def _ask(self, to: Addressed, id: str, command: Any, stream: str | None) -> Answer:
         if stream is None:
             return _refused(Reason.UNKNOWN_ROUND)
-        role = "player" if to.role == "player" else "staff"
-        return await self.house.keepers.ask(stream, Asked(id, command, Actor(role, to.actor), self.house.clock.now_ms()))
+        actor = Actor("player" if to.role == "player" else "staff", to.actor)
+        return await self.house.keepers.ask(stream, Asked(id, command, actor, self.house.clock.now_ms()))
 
     def _round_at(self, table: str, round_id: str) -> str | None:
         name = round_name(round_id)

@@ -11,7 +11,8 @@ from typing import Any
 import msgspec
 
 from services.wallet import reactions, views
-from services.wallet.domain.ledger import LEDGER, carried
+from services.wallet.domain.carrying import carried
+from services.wallet.domain.ledger import LEDGER
 from shared.contracts.refusals import Reason, sentence
 from shared.contracts.requests import Request
 from shared.contracts.subjects import Addressed, ledger_stream, log_day, stream_day

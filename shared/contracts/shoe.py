@@ -30,7 +30,10 @@ class DrawnCard(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class SealedSeed(Struct, frozen=True, kw_only=True):
-    """The seed of an order, sealed with the key `key_id`; the shoe's id is bound to it."""
+    """The seed of an order, sealed with the key `key_id`; the shoe's id is bound to it.
+
+    A hole card that is left out of the order lies sealed behind the seed.
+    """
 
     key_id: str
     nonce: str
@@ -85,9 +88,13 @@ class TurnCard(Command, frozen=True, kw_only=True, tag="shoe.TurnCard.v1"):
 
 
 class RetireShoe(Command, frozen=True, kw_only=True, tag="shoe.RetireShoe.v1"):
-    """Take the shoe out of use and open its order; the vault fills in the seed."""
+    """Take the shoe out of use and open its order; the vault fills in the seed.
+
+    `hole` is the face of the card that `without_hole` named, filled in likewise.
+    """
 
     seed: str = ""
+    hole: str = ""
 
 
 class ShoeShuffled(Event, frozen=True, kw_only=True, tag="shoe.ShoeShuffled.v1"):
@@ -171,6 +178,8 @@ class ShoeRetired(Event, frozen=True, kw_only=True, tag="shoe.ShoeRetired.v1"):
     table: str
     seed: str
     drawn: int
+    hole: str = ""
+    """The card that `without_hole` named when the shoe was shuffled."""
 
 
 ShoeCommand = PrepareShoe | DrawCards | PeekHole | TurnCard | RetireShoe

@@ -159,6 +159,8 @@ class RoundRecorded(Event, frozen=True, kw_only=True, tag="table.RoundRecorded.v
     outcome: Literal["settled", "void"]
     revision: int
     digest: str
+    next_from_ms: int = 0
+    """Before this no further round is called by the clock."""
 
 
 class ShoeRetirementCalled(Event, frozen=True, kw_only=True, tag="table.ShoeRetirementCalled.v1"):
@@ -461,6 +463,7 @@ class CommandRefused(Event, frozen=True, kw_only=True, tag="table.CommandRefused
 
     code: str
     message: str
+    player: str = ""
 
     def answer(self) -> tuple[str, Answer] | None:
         """The refusal is final."""
@@ -480,7 +483,7 @@ class CardsCalled(Event, frozen=True, kw_only=True, tag="table.CardsCalled.v1"):
 
 
 class CardDealt(Event, frozen=True, kw_only=True, tag="table.CardDealt.v1"):
-    """A card came to rest face up at a hand; box 0 is the dealer's."""
+    """A card came to rest face up at a hand; box 0 is the dealer's, whose hand is 1."""
 
     box: int
     hand: int

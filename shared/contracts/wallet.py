@@ -155,6 +155,10 @@ class CarriedForward(Event, frozen=True, kw_only=True, tag="wallet.CarriedForwar
     stakes: tuple[CarriedStake, ...] = ()
     ids: tuple[CarriedId, ...] = ()
 
+    def older_answers(self) -> tuple[tuple[str, str, Answer], ...]:
+        """The ids of the book before get the same answers in this one."""
+        return tuple((row.id, row.fingerprint, row.answer) for row in self.ids)
+
 
 class BookOpened(Event, frozen=True, kw_only=True, tag="wallet.BookOpened.v1"):
     """The day's book is open; how many shards it has is a fact of the book."""

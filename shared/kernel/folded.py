@@ -236,9 +236,11 @@ def _known(folded: Folded[Any], recorded: dict[str, Recorded], position: dict[st
 
 
 def _remember(answers: MutableMapping[str, Recorded], decision: Decision[Any, Any], *, keep: bool) -> None:
-    """Write down what ids now stand for: the decision's own, and those that its events answer."""
+    """Write down what ids now stand for: the decision's own, and those that its events answer or bring along."""
     answer = ACCEPTED
     for event in decision.events:
+        for id, mark, given in event.older_answers():
+            answers[id] = Recorded(mark, given)
         told = event.answer()
         if told is None:
             continue
@@ -249,5 +251,5 @@ def _remember(answers: MutableMapping[str, Recorded], decision: Decision[Any, An
             before = answers.get(about)
             answers[about] = Recorded(before.fingerprint if before else "", what)
     if keep:
-        mark = "" if decision.cause else (decision.asked or fingerprint(decision.command, decision.actor))
-        answers[decision.id] = Recorded(mark, answer)
+        own = "" if decision.cause else (decision.asked or fingerprint(decision.command, decision.actor))
+        answers[decision.id] = Recorded(own, answer)

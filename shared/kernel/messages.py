@@ -53,6 +53,10 @@ class Event(msgspec.Struct, frozen=True, kw_only=True, tag_field="type"):
         """
         return None
 
+    def older_answers(self) -> tuple[tuple[str, str, Answer], ...]:
+        """Return the requests of an earlier stream that this event brings along: id, fingerprint, and the answer given then."""
+        return ()
+
 
 class Refused(Exception):
     """The rules forbid what a command asks for; state and log stay as they were."""

@@ -13,15 +13,19 @@ import sys
 from collections.abc import Callable
 
 import uvloop
+from nats.errors import Error as NatsError
 
 from shared.runtime.clock import SystemClock
-from shared.runtime.connection import Endpoint, connect
+from shared.runtime.connection import Endpoint, Outages, connect
 from shared.runtime.event_store import LogMisconfigured
 from shared.runtime.jetstream_store import JetStreamStore
 from shared.runtime.keeper import SteppedDown
+from shared.runtime.questions import questions
 from shared.runtime.service import STEPPED_DOWN, App, Process
 from shared.runtime.settings import ServiceSettings, SettingMissing, from_environment
 from shared.runtime.settings_check import check_server
+
+DRAIN_S = 2.0
 
 log = logging.getLogger(__name__)
 
@@ -44,32 +48,41 @@ async def _serve(app: App, settings: ServiceSettings) -> int:
     stop = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
-    client = await connect(Endpoint(settings.nats_url, settings.credentials), outages=lambda down: process.keepers.away(down))
-    process = Process(app, settings, client, JetStreamStore(client), SystemClock())
-    running = asyncio.create_task(_run(process, settings))
+    running = asyncio.create_task(_run(app, settings))
     stopping = asyncio.create_task(stop.wait())
     await asyncio.wait({running, stopping}, return_when=asyncio.FIRST_COMPLETED)
     running.cancel()
-    status = 0
     try:
         await running
     except asyncio.CancelledError:
-        pass
+        return 0
     except SteppedDown as why:
         log.error("stepping down: %s", why)
-        status = STEPPED_DOWN
+        return STEPPED_DOWN
     except LogMisconfigured as error:
         log.error("%s", error)
-        status = 2
+        return 2
     except Exception:
         log.exception("the service failed")
-        status = 1
-    await process.stop()
-    with contextlib.suppress(Exception):
-        await asyncio.wait_for(client.drain(), 2)
-    return status
+        return 1
+    return 0
 
 
-async def _run(process: Process, settings: ServiceSettings) -> None:
-    await check_server(settings.monitor_url, allow_volatile=settings.allow_volatile)
-    await process.run()
+async def _run(app: App, settings: ServiceSettings) -> None:
+    """Connect, check what money rests on, and serve until cancelled."""
+    endpoint = Endpoint(url=settings.nats_url, credentials=settings.credentials, monitor_url=settings.monitor_url, name=app.name)
+    outages = Outages()
+    client = await connect(endpoint, outages, patience_s=None)
+    process = Process(app, settings, client, JetStreamStore(client), SystemClock())
+    outages.down = lambda: process.keepers.away(True)
+    outages.up = lambda: process.keepers.away(False)
+    broker = questions(endpoint, app.name, process.question)
+    try:
+        await check_server(settings.monitor_url, allow_volatile=settings.allow_volatile)
+        await broker.start()
+        await process.run()
+    finally:
+        await process.stop()
+        await broker.stop()
+        with contextlib.suppress(NatsError):
+            await asyncio.wait_for(client.drain(), DRAIN_S)

@@ -43,8 +43,13 @@ log = logging.getLogger(__name__)
 class App(Protocol):
     """What a service's app room adds to the common process."""
 
-    name: str
-    hears: tuple[str, ...]
+    @property
+    def name(self) -> str:
+        """The service's name."""
+
+    @property
+    def hears(self) -> tuple[str, ...]:
+        """The services whose logs it follows by reactions."""
 
     def noun_of(self, stream: str) -> Noun:
         """Return what is known about a stream that this service owns."""
@@ -128,7 +133,6 @@ class Process:
         self.spawn(self.keepers.keep_time(), "timers")
         self.spawn(self._follow_days(), "days")
         await self.client.subscribe(f"cmd.{self.app.name}.>", cb=self._command)
-        await self.client.subscribe(f"query.{self.app.name}.>", cb=self._question)
         self.keepers.away(False)
         self.ready = True
         log.info("%s is ready as %s in epoch %d", self.app.name, self.writer, self.keepers.pen.epoch)
@@ -209,19 +213,15 @@ class Process:
         listener = self.listeners.get(log_name)
         return listener is None or await listener.rehear(subject, sequence)
 
-    async def _question(self, message: Msg) -> None:
-        try:
-            to = addressed(message.subject)
-            if to.target == "health":
-                answer = self._health()
-            elif to.target == "quarantine":
-                answer = self.desk.rows()
-            else:
-                answer = await self.app.question(to)
-        except BadSubject as error:
-            answer = {"error": str(error)}
-        if message.reply:
-            await self.client.publish(message.reply, msgspec.json.encode(answer))
+    async def question(self, to: Addressed) -> Any:
+        """Answer what may be asked of every service, and leave the rest to its app room."""
+        match to.target:
+            case "health":
+                return self._health()
+            case "quarantine":
+                return self.desk.rows()
+            case _:
+                return await self.app.question(to)
 
     def _health(self) -> dict[str, Any]:
         return {

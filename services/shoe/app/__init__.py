@@ -5,7 +5,7 @@ from typing import Any
 
 from services.shoe import reactions
 from services.shoe.app.vault import Vault
-from services.shoe.domain.shoe import SHOE
+from services.shoe.domain.shoe import SHOE, Retired, Shoe, Unprepared
 from shared.contracts.refusals import Reason, sentence
 from shared.contracts.subjects import Addressed
 from shared.kernel.entry import Entry, Place
@@ -27,7 +27,7 @@ class ShoeApp:
     def __init__(self, settings: ServiceSettings) -> None:
         self._house: Process | None = None
         self._vault = Vault.from_file(settings.sealing_key, SystemEntropy(), other_shoe=self._state_of)
-        self._shoe = Noun(SHOE, over=lambda state: bool(state.retired), fill=self._vault.fill)
+        self._shoe = Noun(SHOE, over=lambda state: isinstance(state, Retired), fill=self._vault.fill)
 
     def noun_of(self, stream: str) -> Noun:
         """Return what is known about a shoe's stream."""
@@ -46,8 +46,11 @@ class ShoeApp:
         return True
 
     async def start(self, house: Process) -> None:
-        """Know the process."""
+        """Know the process, and see that every shoe in use can be opened."""
         self._house = house
+        for keeper in house.keepers.open():
+            if not keeper.stream.endswith(".desk"):
+                self._vault.check(keeper.state)
 
     async def command(self, to: Addressed, data: bytes) -> Answer:
         """Refuse: nobody asks a shoe for anything but through a table."""
@@ -60,6 +63,8 @@ class ShoeApp:
     def stored(self, keeper: Keeper[Any], entry: Entry[Any, Any]) -> None:
         """Nothing is shown."""
 
-    def _state_of(self, shoe: str) -> Any:
+    def _state_of(self, shoe: str) -> Shoe:
         assert self._house is not None, "the service has started"
-        return next(keeper.state for keeper in self._house.keepers.open() if keeper.stream.endswith(f".{shoe}"))
+        found = [keeper.state for keeper in self._house.keepers.open() if keeper.stream.endswith(f".{shoe}")]
+        # Names of shoes come again every day; of those in use there is one, because a day ends with all of its shoes retired.
+        return found[-1] if found else Unprepared()

@@ -1,0 +1,145 @@
+"""The vault: the one place that opens a sealed order, and only as far as a command needs it.
+
+It fills commands in immediately before they are decided, on the state that `decide` sees, and again after a conflict.
+What it opens stays in memory for a bounded number of shoes and is written nowhere.  It answers only for the next cards
+and for cards that lie face down: no command, however it got here, makes it look further into a shoe.
+
+Discards that are shuffled inside a round leave out the hole card on the layout, whose face is a secret too.  It is sealed
+behind their seed, so that each shoe opens by itself from then on.
+"""
+
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol, Self
+
+from msgspec.structs import replace
+
+from services.shoe.app.sealing import NONCE_BYTES, SealBroken, SealingKey, check_key, seal, sealing_key, unseal
+from services.shoe.domain.shoe import Made, Ready, Shoe, Unprepared, committed_order, makes_blackjack
+from services.shoe.domain.shuffle import SEED_BYTES, WORD_BYTES, below, cut, leaves, order, salts
+from shared.contracts.shoe import DrawCards, Opening, PeekHole, PrepareShoe, RetireShoe, ShoeCommand, TurnCard
+from shared.kernel.commitment import paths, root
+
+OPEN_MAX = 128
+"""Orders kept in memory, some 200 KB each."""
+
+
+class Entropy(Protocol):
+    """Where unforeseeable bytes come from."""
+
+    def token_bytes(self, count: int, /) -> bytes:
+        """Return so many of them."""
+
+
+@dataclass(frozen=True, repr=False)
+class _Order:
+    """An opened order.  It has no readable form, so that no traceback shows it."""
+
+    seed: bytes
+    hole: str
+    cards: tuple[str, ...]
+    salts: tuple[str, ...]
+    paths: tuple[tuple[str, ...], ...]
+
+    def opening(self, index: int) -> Opening:
+        """Return the card at `index` with its proof."""
+        return Opening(index=index, card=self.cards[index], salt=self.salts[index], path=self.paths[index])
+
+
+class Vault:
+    """Fills in what only the house may know.
+
+    `other_shoe` returns the state of a shoe that is in use, by its id: the one whose hole card lies on the layout while
+    its discards are shuffled.
+    """
+
+    def __init__(self, key: SealingKey, entropy: Entropy, *, other_shoe: Callable[[str], Shoe]) -> None:
+        self._key = key
+        self._entropy = entropy
+        self._other_shoe = other_shoe
+        self._open: OrderedDict[tuple[str, str], _Order] = OrderedDict()
+
+    @classmethod
+    def from_file(cls, path: Path, entropy: Entropy, *, other_shoe: Callable[[str], Shoe]) -> Self:
+        """Return a vault with the house's sealing key; raise `KeyMissing` if there is none."""
+        return cls(sealing_key(path), entropy, other_shoe=other_shoe)
+
+    def check(self, shoe: Shoe) -> None:
+        """Raise `KeyWrong` if a shoe that is in use was sealed with another key."""
+        if isinstance(shoe, Ready):
+            check_key(shoe.made.seed, key=self._key, shoe=shoe.made.shoe)
+
+    def fill(self, command: ShoeCommand, shoe: Shoe) -> ShoeCommand:
+        """Return `command` with what it takes to decide it on `shoe`; what the rules will refuse comes back as it is.
+
+        Raise `KeyWrong` if the order was sealed with another key, and `SealBroken` if it does not open or does not give
+        the committed root: an order is never made anew.
+        """
+        match command, shoe:
+            case PrepareShoe(), Unprepared():
+                return self._prepared(command)
+            case DrawCards(), Ready():
+                laid = self._opened(shoe.made)
+                drawn = zip(command.faces, range(shoe.drawn, len(laid.cards)), strict=False)
+                return replace(command, openings=tuple(laid.opening(index) if face == "up" else None for face, index in drawn))
+            case PeekHole(), Ready() if command.index in shoe.down:
+                return replace(command, blackjack=makes_blackjack(self._opened(shoe.made).cards[command.index]))
+            case TurnCard(), Ready() if command.index in shoe.down:
+                return replace(command, opening=self._opened(shoe.made).opening(command.index))
+            case RetireShoe(), Ready():
+                laid = self._opened(shoe.made)
+                return replace(command, seed=laid.seed.hex(), hole=laid.hole)
+            case _:
+                return command
+
+    def _prepared(self, command: PrepareShoe) -> PrepareShoe:
+        hole = self._hole(*command.without_hole) if command.without_hole else ""
+        seed = self._entropy.token_bytes(SEED_BYTES)
+        cut_at = self._between(*command.cut)
+        laid = cut(order(seed, command.shoe, command.decks, (*command.without, hole) if hole else command.without), cut_at)
+        return replace(
+            command,
+            seed=seal(seed + hole.encode(), key=self._key, shoe=command.shoe, nonce=self._entropy.token_bytes(NONCE_BYTES)),
+            cut_at=cut_at,
+            cards_behind=self._between(*command.cutting_card),
+            root=root(leaves(command.shoe, laid, salts(seed, command.shoe, len(laid)))),
+            cards=len(laid),
+        )
+
+    def _hole(self, shoe: str, index: int) -> str:
+        """Return the face of a card that lies face down in another shoe."""
+        other = self._other_shoe(shoe)
+        if not isinstance(other, Ready) or index not in other.down:
+            raise AssertionError(f"card {index} of {shoe} does not lie face down")
+        return self._opened(other.made).cards[index]
+
+    def _opened(self, made: Made) -> _Order:
+        mark = (made.shoe, made.root)
+        found = self._open.get(mark)
+        if found is None:
+            found = self._open[mark] = self._read(made)
+            if len(self._open) > OPEN_MAX:
+                self._open.popitem(last=False)
+        self._open.move_to_end(mark)
+        return found
+
+    def _read(self, made: Made) -> _Order:
+        secret = unseal(made.seed, key=self._key, shoe=made.shoe)
+        seed, hole = secret[:SEED_BYTES], secret[SEED_BYTES:].decode()
+        cards = committed_order(made, seed, hole=hole)
+        salted = salts(seed, made.shoe, len(cards))
+        leaved = leaves(made.shoe, cards, salted)
+        if root(leaved) != made.root:
+            raise SealBroken(f"the sealed order of shoe {made.shoe} is not the one that was committed")
+        return _Order(seed, hole, cards, salted, paths(leaved))
+
+    def _between(self, low: int, high: int) -> int:
+        if not 0 <= low <= high:
+            raise AssertionError(f"nothing lies between {low} and {high}")
+        return low + below(high - low + 1, self._words())
+
+    def _words(self) -> Iterator[int]:
+        while True:
+            yield int.from_bytes(self._entropy.token_bytes(WORD_BYTES), "big")

@@ -1,0 +1,297 @@
+"""The shoe: from the shuffle to the opening of its order.  Pure: cards arrive in commands, each with its proof.
+
+What is still to come is not in the state: the shoe knows how many cards have left it, not which ones follow.  The vault
+fills a command in just before it is decided, and `decide` believes nothing of it but what the root proves.  So whoever
+reads the log can decide every draw again, long before the order is opened.
+
+A call that comes at a wrong moment is refused.  What does not add up or is not proved is no mistake of whoever asked: it
+breaks loudly, as an assertion that no option of the interpreter takes away, so that somebody looks.
+"""
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from services.shoe.domain.shuffle import SEED_BYTES, cut, leaves, order, salts
+from shared.contracts.refusals import Reason, refused
+from shared.contracts.shoe import (
+    CardsBurned,
+    CardsDrawn,
+    CardTurned,
+    CuttingCardPlaced,
+    DrawCards,
+    DrawnCard,
+    HolePeeked,
+    Opening,
+    OrderCommitted,
+    PeekHole,
+    PrepareShoe,
+    RetireShoe,
+    SealedSeed,
+    ShoeCommand,
+    ShoeCut,
+    ShoeEvent,
+    ShoePrepared,
+    ShoeRetired,
+    ShoeShuffled,
+    TurnCard,
+)
+from shared.contracts.table import SEMANTICS
+from shared.kernel.cards import DECK, POINTS
+from shared.kernel.commitment import HASH_HEX, root, verify
+from shared.kernel.decider import Decider
+from shared.kernel.messages import Envelope
+
+DECKS_MAX = 16
+CALL_CARDS_MAX = 64
+TEN = 10
+
+
+class Unprepared(Struct, frozen=True):
+    """Nothing is known but that a shoe will be here."""
+
+
+class Made(Struct, frozen=True, kw_only=True):
+    """How a shoe was made.  `root` is over its `cards` cards after the cut; the order itself lies sealed in `seed`."""
+
+    shoe: str
+    table: str
+    decks: int
+    without: tuple[str, ...]
+    without_hole: tuple[str, int] | None
+    cards: int
+    seed: SealedSeed
+    cut_at: int = 0
+    cards_behind: int = 0
+    root: str = ""
+
+
+class Preparing(Struct, frozen=True, kw_only=True):
+    """The shoe is shuffled and not ready yet; no command ever meets it, because one decision prepares a shoe."""
+
+    made: Made
+    drawn: int = 0
+
+
+class Ready(Struct, frozen=True, kw_only=True):
+    """The shoe can be drawn from.
+
+    `drawn` counts the cards that left it, burned ones included: it is the index of the next.  `calls` holds the last call
+    of each round, in the order of the rounds; `down` the round of each card that lies face down, by index; `peeked` what a
+    look at such a card said.
+    """
+
+    made: Made
+    drawn: int
+    calls: dict[str, int] = {}
+    down: dict[int, str] = {}
+    peeked: dict[int, bool] = {}
+
+
+class Retired(Struct, frozen=True, kw_only=True):
+    """The order is open."""
+
+    made: Made
+    drawn: int
+    seed: str
+    hole: str
+
+
+Shoe = Unprepared | Preparing | Ready | Retired
+
+
+def decide(command: ShoeCommand, shoe: Shoe, envelope: Envelope) -> list[ShoeEvent]:
+    """Return what follows from `command`; raise Refused if it comes out of order, AssertionError if it proves nothing."""
+    match shoe:
+        case Unprepared():
+            if isinstance(command, PrepareShoe):
+                return prepare(command)
+            raise refused(Reason.SHOE_NOT_READY)
+        case Preparing():
+            raise refused(Reason.SHOE_NOT_READY)
+        case Retired():
+            raise refused(Reason.SHOE_RETIRED)
+        case Ready():
+            match command:
+                case PrepareShoe():
+                    raise refused(Reason.OUT_OF_ORDER, "the shoe is prepared already")
+                case DrawCards():
+                    return draw(command, shoe)
+                case PeekHole():
+                    return peek(command, shoe)
+                case TurnCard():
+                    return turn(command, shoe)
+                case RetireShoe():
+                    return retire(command, shoe)
+
+
+def prepare(command: PrepareShoe) -> list[ShoeEvent]:
+    """Return the shuffle, the cut, the commitment and the burn, in the order in which a dealer does them (ON-5, ON-6.2)."""
+    if command.seed is None or not HASH_HEX.fullmatch(command.root):
+        raise AssertionError("a shoe is prepared with a sealed seed and a commitment")
+    _must(0 < command.decks <= DECKS_MAX, f"a shoe has 1 to {DECKS_MAX} decks")
+    left_out = all(command.without.count(card) <= command.decks for card in command.without) and set(command.without) <= set(DECK)
+    _must(left_out, "what is left out is not in the decks")
+    expected = command.decks * len(DECK) - len(command.without) - (command.without_hole is not None)
+    _must(command.cards == expected and expected > 0, f"{command.decks} decks without what is left out are {expected} cards")
+    _must(command.cut[0] <= command.cut_at <= command.cut[1] and 0 <= command.cut_at <= command.cards, "the cut lies outside its bounds")
+    low, high = command.cutting_card
+    _must(low <= command.cards_behind <= high and 0 <= command.cards_behind <= command.cards, "the cutting card lies outside its bounds")
+    _must(0 <= command.burns <= command.cards, "more cards are to be burned than there are")
+    events: list[ShoeEvent] = [
+        ShoeShuffled(
+            shoe=command.shoe,
+            table=command.table,
+            semantics=SEMANTICS,
+            decks=command.decks,
+            without=command.without,
+            without_hole=command.without_hole,
+            cards=command.cards,
+            seed=command.seed,
+        ),
+        ShoeCut(cards_in_front=command.cut_at),
+        CuttingCardPlaced(cards_behind=command.cards_behind),
+        OrderCommitted(root=command.root),
+    ]
+    if command.burns:
+        events.append(CardsBurned(first_index=0, count=command.burns, reason="shuffle"))
+    events.append(ShoePrepared(shoe=command.shoe, table=command.table, round=command.round, root=command.root, cards=command.cards))
+    return events
+
+
+def draw(command: DrawCards, shoe: Ready) -> list[ShoeEvent]:
+    """Return the next cards for a call, or what is left of them."""
+    made = shoe.made
+    last = shoe.calls.get(command.round)
+    _require(last is None or command.round == next(reversed(shoe.calls)), f"{command.round} is over in this shoe")
+    _require(command.call_no > (last or 0), f"call {command.call_no} of {command.round} was answered")
+    _must(0 < len(command.faces) <= CALL_CARDS_MAX, f"a call is for 1 to {CALL_CARDS_MAX} cards")
+    count = min(len(command.faces), made.cards - shoe.drawn)
+    _must(len(command.openings) == count, f"{count} cards are to be given, not {len(command.openings)}")
+    cards: list[DrawnCard] = []
+    for index, face, opening in zip(range(shoe.drawn, shoe.drawn + count), command.faces, command.openings, strict=False):
+        _must((opening is None) == (face == "down"), f"card {index} is called {face}")
+        if opening is not None:
+            _prove(opening, index, made)
+        cards.append(DrawnCard(index=index, opening=opening))
+    return [
+        CardsDrawn(
+            round=command.round,
+            call_no=command.call_no,
+            cards=tuple(cards),
+            exhausted=count < len(command.faces),
+            # ON-5.7: nothing is left in front of the marker, so it is what the dealer sees next.
+            cutting_card_out=shoe.drawn + count >= made.cards - made.cards_behind,
+        )
+    ]
+
+
+def peek(command: PeekHole, shoe: Ready) -> list[ShoeEvent]:
+    """Return what a look at the hole card says (LV-3.8)."""
+    _require(shoe.down.get(command.index) == command.round, f"card {command.index} does not lie face down in {command.round}")
+    _require(command.index not in shoe.peeked, f"card {command.index} was looked at")
+    if command.blackjack is None:
+        raise AssertionError(f"nobody looked at card {command.index}")
+    return [HolePeeked(round=command.round, index=command.index, blackjack=command.blackjack)]
+
+
+def turn(command: TurnCard, shoe: Ready) -> list[ShoeEvent]:
+    """Return the opening of a card that lies face down."""
+    _require(shoe.down.get(command.index) == command.round, f"card {command.index} does not lie face down in {command.round}")
+    if command.opening is None:
+        raise AssertionError(f"nobody turned card {command.index}")
+    _prove(command.opening, command.index, shoe.made)
+    told = shoe.peeked.get(command.index)
+    _must(told is None or told == makes_blackjack(command.opening.card), "the look at the hole card must tell what it is")
+    return [CardTurned(round=command.round, opening=command.opening)]
+
+
+def retire(command: RetireShoe, shoe: Ready) -> list[ShoeEvent]:
+    """Return the opening of the order, if the seed gives the order that was committed.
+
+    The table calls for it between rounds.  A card that was never turned, because its round was void, hinders nothing:
+    the seed says what it was.
+    """
+    made = shoe.made
+    _must((command.hole != "") == (made.without_hole is not None), "the hole card that is left out is named by its face")
+    _must(HASH_HEX.fullmatch(command.seed) is not None, f"a seed is {SEED_BYTES} bytes in hexadecimal")
+    _must(command.hole in ("", *DECK), "the hole card is a card")
+    cards = committed_order(made, bytes.fromhex(command.seed), hole=command.hole)
+    salted = salts(bytes.fromhex(command.seed), made.shoe, len(cards))
+    _must(root(leaves(made.shoe, cards, salted)) == made.root, "the seed does not give the order that was committed")
+    return [ShoeRetired(shoe=made.shoe, table=made.table, seed=command.seed, drawn=shoe.drawn, hole=command.hole)]
+
+
+def committed_order(made: Made, seed: bytes, *, hole: str = "") -> tuple[str, ...]:
+    """Return the order that the root of a shoe covers: after the cut, in the order in which cards leave the shoe.
+
+    `hole` is the face of the card that `without_hole` names, if it names one.
+    """
+    without = (*made.without, hole) if hole else made.without
+    return cut(order(seed, made.shoe, made.decks, without), made.cut_at)
+
+
+def makes_blackjack(card: str) -> bool:
+    """Return whether a hole card makes a blackjack under an ace (LV-1.1)."""
+    return POINTS[card] == TEN
+
+
+def evolve(shoe: Shoe, event: ShoeEvent) -> Shoe:
+    """Return the shoe after `event`."""
+    match event, shoe:
+        case ShoeShuffled(), Unprepared():
+            return Preparing(
+                made=Made(
+                    shoe=event.shoe,
+                    table=event.table,
+                    decks=event.decks,
+                    without=event.without,
+                    without_hole=event.without_hole,
+                    cards=event.cards,
+                    seed=event.seed,
+                )
+            )
+        case ShoeCut(), Preparing():
+            return replace(shoe, made=replace(shoe.made, cut_at=event.cards_in_front))
+        case CuttingCardPlaced(), Preparing():
+            return replace(shoe, made=replace(shoe.made, cards_behind=event.cards_behind))
+        case OrderCommitted(), Preparing():
+            return replace(shoe, made=replace(shoe.made, root=event.root))
+        case CardsBurned(), Preparing() | Ready():
+            return replace(shoe, drawn=event.first_index + event.count)
+        case ShoePrepared(), Preparing():
+            return Ready(made=shoe.made, drawn=shoe.drawn)
+        case CardsDrawn(), Ready():
+            down = {card.index: event.round for card in event.cards if card.opening is None}
+            return replace(
+                shoe,
+                drawn=shoe.drawn + len(event.cards),
+                calls={**shoe.calls, event.round: event.call_no},
+                down={**shoe.down, **down} if down else shoe.down,
+            )
+        case HolePeeked(), Ready():
+            return replace(shoe, peeked={**shoe.peeked, event.index: event.blackjack})
+        case CardTurned(), Ready():
+            return replace(shoe, down={index: round for index, round in shoe.down.items() if index != event.opening.index})
+        case ShoeRetired(), Ready():
+            return Retired(made=shoe.made, drawn=shoe.drawn, seed=event.seed, hole=event.hole)
+        case _:
+            raise AssertionError(f"{type(event).__name__} cannot happen to a shoe that is {type(shoe).__name__.lower()}")
+
+
+def _require(in_order: bool, what: str) -> None:
+    if not in_order:
+        raise refused(Reason.OUT_OF_ORDER, what)
+
+
+def _must(holds: bool, what: str) -> None:
+    # Not an assert statement: this is what stands between the house and a card that never lay there, also under `python -O`.
+    if not holds:
+        raise AssertionError(what)
+
+
+def _prove(opening: Opening, index: int, made: Made) -> None:
+    _must(opening.index == index, f"card {index} is next, not {opening.index}")
+    _must(verify(made.root, made.cards, made.shoe, opening), f"nothing proves that card {index} lay there")
+
+
+SHOE: Decider[Shoe, ShoeCommand, ShoeEvent] = Decider("shoe", Unprepared(), decide, evolve, ShoeCommand, ShoeEvent)

@@ -1,0 +1,76 @@
+"""What the shoe does when it hears the table: every call for cards becomes a command for the shoe that is named in it."""
+
+from typing import Any
+
+from shared.contracts.shoe import DrawCards, PeekHole, PrepareShoe, RetireShoe, TurnCard
+from shared.contracts.subjects import round_of, shoe_stream, stream_day
+from shared.contracts.table import CardsCalled, PeekCalled, ReshuffleCalled, ShoeCalled, ShoeRetirementCalled, TurnCalled
+from shared.kernel.cards import DECK
+from shared.kernel.reactions import Reaction, Source, Timer
+
+NO_CUTTING_CARD = (0, 0)
+"""Discards that are shuffled inside a round serve that round alone: nothing is left behind a marker."""
+
+
+def follow(event: Any, source: Source) -> list[Reaction]:
+    """Return what must follow in the shoe service from an event of the table service."""
+    match event:
+        case ShoeCalled():
+            return [_reaction(source, event.shoe, whole(event), "prepare")]
+        case ReshuffleCalled():
+            return [_reaction(source, event.next_shoe, discards(event, _round(source)), "prepare")]
+        case CardsCalled():
+            draw = DrawCards(round=_round(source), call_no=event.call_no, faces=event.faces)
+            return [_reaction(source, event.shoe, draw, "draw")]
+        case PeekCalled():
+            return [_reaction(source, event.shoe, PeekHole(round=_round(source), index=event.index), "peek")]
+        case TurnCalled():
+            return [_reaction(source, event.shoe, TurnCard(round=_round(source), index=event.index), "turn")]
+        case ShoeRetirementCalled():
+            return [_reaction(source, event.shoe, RetireShoe(), "retire")]
+        case _:
+            return []
+
+
+def timer(state: Any) -> Timer | None:
+    """Return None: a shoe waits for its table and for no clock."""
+    return None
+
+
+def whole(called: ShoeCalled) -> PrepareShoe:
+    """Return the preparation of a shoe of whole decks."""
+    return PrepareShoe(
+        shoe=called.shoe,
+        table=called.table,
+        decks=called.decks,
+        burns=called.burns,
+        cut=called.cut,
+        cutting_card=called.cutting_card,
+    )
+
+
+def discards(called: ReshuffleCalled, round: str) -> PrepareShoe:
+    """Return the preparation of the discards: all cards but those on the layout, cut at about half (ON-5.4, ON-11.5)."""
+    hole = None if called.hole is None else (called.shoe, called.hole)
+    cards = called.decks * len(DECK) - len(called.layout) - (hole is not None)
+    return PrepareShoe(
+        shoe=called.next_shoe,
+        table=called.table,
+        decks=called.decks,
+        without=called.layout,
+        without_hole=hole,
+        burns=called.burns,
+        cut=(cards * 2 // 5, cards * 3 // 5),
+        cutting_card=NO_CUTTING_CARD,
+        round=round,
+    )
+
+
+def _reaction(source: Source, shoe: str, command: Any, name: str) -> Reaction:
+    return Reaction(shoe_stream(stream_day(source.stream), shoe), command, name)
+
+
+def _round(source: Source) -> str:
+    found = round_of(source.stream)
+    assert found is not None, f"cards are called for in a round's stream, not in {source.stream}"
+    return found.id

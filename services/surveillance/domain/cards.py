@@ -1,0 +1,261 @@
+"""Cards: whether every card on the felt is the one that the shoe gave, and every place of a shoe left it once.
+
+The shoe's log says which index went to which call, and proves each open card against the root that was committed before
+the first deal.  The round's log says where the card came to rest.  Both must tell the same of each index.
+"""
+
+from dataclasses import dataclass, field
+
+import msgspec
+
+from services.surveillance.domain.facts import Fact
+from services.surveillance.domain.findings import Code, Finding
+from services.surveillance.domain.heard import Heard, Where
+from shared.contracts.shoe import (
+    CardsBurned,
+    CardsDrawn,
+    CardTurned,
+    HolePeeked,
+    Opening,
+    OrderCommitted,
+    ShoePrepared,
+    ShoeRetired,
+    ShoeShuffled,
+)
+from shared.contracts.subjects import round_of
+from shared.contracts.table import (
+    CardDealt,
+    DealCards,
+    HoleCardDealt,
+    HoleCardTurned,
+    PeekTaken,
+    RetirementNoted,
+    RoundCalled,
+    RoundOpened,
+    RoundSettled,
+    RoundVoided,
+    ShoeChanged,
+    ShoeMounted,
+)
+from shared.kernel.commitment import verify
+
+
+class Given(msgspec.Struct, frozen=True):
+    """A card as one of the two logs tells it; `call_no` is 0 and `card` empty where that log does not say."""
+
+    round: str
+    call_no: int
+    card: str
+
+
+@dataclass
+class Shoe:
+    """What both logs tell of a shoe."""
+
+    next_index: int = 0
+    root: str = ""
+    size: int = 0
+    drawn: dict[int, tuple[Given, Where]] = field(default_factory=dict)
+    laid: dict[int, tuple[Given, Where]] = field(default_factory=dict)
+    opened: dict[int, tuple[str, Where]] = field(default_factory=dict)
+    turned: dict[int, tuple[str, Where]] = field(default_factory=dict)
+    peeked: dict[str, bool] = field(default_factory=dict)
+    looked: dict[str, tuple[bool, Where]] = field(default_factory=dict)
+    told: list[tuple[str, Where]] = field(default_factory=list)
+    """Roots that tables and rounds were told."""
+    settled: set[str] = field(default_factory=set)
+    retired: bool = False
+    noted: bool = False
+
+
+Key = tuple[str, str]
+"""A gaming day and a shoe's id."""
+
+
+@dataclass
+class Cards:
+    """The shoes in use; `only` limits the comparison to some rounds."""
+
+    only: frozenset[str] | None = None
+    shoes: dict[Key, Shoe] = field(default_factory=dict)
+    in_use: dict[str, str] = field(default_factory=dict)
+    """The shoe of each round that is played."""
+    matched: int = 0
+
+    def hear(self, heard: Heard) -> list[Finding]:
+        """Take in an entry of a shoe's, a table's or a round's stream; return what does not fit."""
+        name = round_of(heard.stream)
+        found = []
+        for fact in heard.facts():
+            if heard.stream.startswith("log.shoe."):
+                found += self._shoe_event(heard, fact)
+            elif name is not None:
+                found += self._round_event(heard, fact, name.id)
+            else:
+                self._table_event(heard, fact)
+            if isinstance(fact.event, ShoeRetired | RetirementNoted):
+                found += self._drop(heard.day)
+        return found
+
+    def left(self) -> list[Finding]:
+        """Return what has no other half, now that all there is has been heard."""
+        return [found for shoe in self.shoes.values() for found in self._compare(shoe)]
+
+    def _shoe(self, day: str, shoe: str) -> Shoe:
+        return self.shoes.setdefault((day, shoe), Shoe())
+
+    def _within(self, round_id: str) -> bool:
+        return self.only is None or round_id in self.only
+
+    def _shoe_event(self, heard: Heard, fact: Fact) -> list[Finding]:
+        name = heard.stream.rsplit(".", 1)[1]
+        shoe = self._shoe(heard.day, name)
+        event = fact.event
+        match event:
+            case ShoeShuffled():
+                shoe.size = event.cards
+            case OrderCommitted():
+                shoe.root = event.root
+            case ShoePrepared() if (event.root, event.cards) != (shoe.root, shoe.size):
+                return [
+                    heard.where.found(Code.ROOT_MISMATCH, f"{name} was committed to {shoe.root[:16]} and prepared with {event.root[:16]}")
+                ]
+            case CardsBurned():
+                return self._leave(heard, shoe, event.first_index, event.count)
+            case CardsDrawn():
+                return self._draw(heard, name, shoe, event)
+            case CardTurned():
+                shoe.opened[event.opening.index] = (event.opening.card, heard.where)
+                return _proved(heard, name, shoe, event.opening)
+            case HolePeeked():
+                shoe.peeked[event.round] = event.blackjack
+            case ShoeRetired():
+                shoe.retired = True
+                if event.drawn != shoe.next_index:
+                    return [heard.where.found(Code.CARD_TWICE, f"{name} says that {event.drawn} cards left it; {shoe.next_index} did")]
+            case _:
+                pass
+        return []
+
+    def _draw(self, heard: Heard, name: str, shoe: Shoe, event: CardsDrawn) -> list[Finding]:
+        found = []
+        for card in event.cards:
+            found += self._leave(heard, shoe, card.index, 1)
+            opening = card.opening
+            if opening is not None:
+                found += _proved(heard, name, shoe, opening)
+                if opening.index != card.index:
+                    found.append(heard.where.found(Code.CARD_MISMATCH, f"card {card.index} carries the proof of card {opening.index}"))
+            if self._within(event.round):
+                face = opening.card if opening else ""
+                shoe.drawn[card.index] = (Given(event.round, event.call_no, face), heard.where)
+        return found
+
+    def _leave(self, heard: Heard, shoe: Shoe, first: int, count: int) -> list[Finding]:
+        expected, shoe.next_index = shoe.next_index, first + count
+        if first == expected:
+            return []
+        what = "a second time" if first < expected else f"before card {expected}"
+        return [heard.where.found(Code.CARD_TWICE, f"card {first} left the shoe {what}")]
+
+    def _round_event(self, heard: Heard, fact: Fact, round_id: str) -> list[Finding]:
+        event = fact.event
+        if not self._within(round_id):
+            return []
+        match event:
+            case RoundOpened():
+                self.in_use[round_id] = event.shoe
+                self._shoe(heard.day, event.shoe).told.append((event.root, heard.where))
+            case ShoeChanged():
+                self.in_use[round_id] = event.shoe
+                self._shoe(heard.day, event.shoe).told.append((event.root, heard.where))
+            case CardDealt() | HoleCardDealt():
+                call_no = fact.command.call_no if isinstance(fact.command, DealCards) else 0
+                given = Given(round_id, call_no, event.card if isinstance(event, CardDealt) else "")
+                return self._lay(heard, self._shoe(heard.day, event.shoe), event.index, given)
+            case HoleCardTurned():
+                self._shoe(heard.day, event.shoe).turned[event.index] = (event.card, heard.where)
+            case PeekTaken():
+                self._shoe(heard.day, self.in_use.get(round_id, "")).looked[round_id] = (event.blackjack, heard.where)
+            case RoundSettled():
+                for shoe in event.shoes:
+                    self._shoe(heard.day, shoe).settled.add(round_id)
+                self.in_use.pop(round_id, None)
+            case RoundVoided():
+                self.in_use.pop(round_id, None)
+            case _:
+                pass
+        return []
+
+    def _lay(self, heard: Heard, shoe: Shoe, index: int, given: Given) -> list[Finding]:
+        before = shoe.laid.get(index)
+        shoe.laid[index] = (given, heard.where)
+        if before is None:
+            return []
+        return [heard.where.found(Code.CARD_TWICE, f"card {index} was dealt in {before[0].round} and again in {given.round}")]
+
+    def _table_event(self, heard: Heard, fact: Fact) -> None:
+        event = fact.event
+        match event:
+            case ShoeMounted():
+                self._shoe(heard.day, event.shoe).told.append((event.root, heard.where))
+            case RoundCalled() if self._within(event.round):
+                self._shoe(heard.day, event.shoe).told.append((event.root, heard.where))
+            case RetirementNoted():
+                self._shoe(heard.day, event.shoe).noted = True
+            case _:
+                pass
+
+    def _drop(self, day: str) -> list[Finding]:
+        """Compare and forget the shoes of which neither log will tell anything more."""
+        over = [key for key, shoe in self.shoes.items() if key[0] == day and shoe.retired and shoe.noted]
+        found = []
+        for key in over:
+            found += self._compare(self.shoes.pop(key), finally_=True)
+        return found
+
+    def _compare(self, shoe: Shoe, *, finally_: bool = False) -> list[Finding]:
+        found = []
+        for root, where in shoe.told:
+            if shoe.root != root:
+                found.append(where.found(Code.ROOT_MISMATCH, f"{root[:16]} was told, {shoe.root[:16] or 'nothing'} was committed"))
+        for index in sorted(shoe.drawn.keys() | shoe.laid.keys()):
+            found += _same_card(index, shoe.drawn.get(index), shoe.laid.get(index), shoe.settled)
+        for index in sorted(shoe.turned):
+            found += _same_face(index, shoe)
+        for round_id, (blackjack, where) in shoe.looked.items():
+            if shoe.peeked.get(round_id) != blackjack:
+                found.append(where.found(Code.CARD_MISMATCH, f"the look at the hole card said otherwise in the shoe's log of {round_id}"))
+        if finally_:
+            self.matched += len(shoe.laid)
+        return found
+
+
+def _same_card(index: int, drawn: tuple[Given, Where] | None, laid: tuple[Given, Where] | None, settled: set[str]) -> list[Finding]:
+    if laid is None:
+        # A void round may leave cards that were on their way; a settled one may not.
+        if drawn is None or drawn[0].round not in settled:
+            return []
+        return [drawn[1].found(Code.CARD_MISMATCH, f"card {index} was given to {drawn[0].round}, where it was never dealt")]
+    given, where = laid
+    if drawn is None:
+        return [where.found(Code.CARD_MISMATCH, f"card {index} was dealt in {given.round}; the shoe never gave it")]
+    if drawn[0] != given:
+        shoes = f"{drawn[0].card or 'face down'} to call {drawn[0].call_no} of {drawn[0].round}"
+        felt = f"{given.card or 'face down'} for call {given.call_no} of {given.round}"
+        return [where.found(Code.CARD_MISMATCH, f"card {index}: the shoe gave {shoes}, on the felt lies {felt}")]
+    return []
+
+
+def _same_face(index: int, shoe: Shoe) -> list[Finding]:
+    face, where = shoe.turned[index]
+    opened = shoe.opened.get(index)
+    if opened is not None and opened[0] == face:
+        return []
+    return [where.found(Code.CARD_MISMATCH, f"card {index}: the shoe opened {opened[0] if opened else 'nothing'}, on the felt lies {face}")]
+
+
+def _proved(heard: Heard, name: str, shoe: Shoe, opening: Opening) -> list[Finding]:
+    if verify(shoe.root, shoe.size, name, opening):
+        return []
+    return [heard.where.found(Code.CARD_MISMATCH, f"nothing proves that card {opening.index} of {name} is {opening.card}")]

@@ -1,0 +1,103 @@
+"""Facts: a stream's events in the order in which they were written down, each with who asked for it and when.
+
+The referee reads nothing else.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+import msgspec
+
+from shared.contracts.table import Kind, RoundOpened, WagerAccepted, WagerPlaced
+from shared.kernel.entry import Entry
+from shared.kernel.messages import Actor, Cause
+from shared.kernel.profile import Profile
+
+
+class Fact(msgspec.Struct, frozen=True, kw_only=True):
+    """One event, and the decision that it belongs to.  `place` is its decision and event within the entry, counted from 0."""
+
+    revision: int
+    place: tuple[int, int]
+    at_ms: int
+    received_at_ms: int
+    id: str
+    actor: Actor
+    cause: Cause | None
+    command: Any
+    event: Any
+
+
+def facts(entries: Iterable[Entry[Any, Any]]) -> list[Fact]:
+    """Return the events of the entries, in order."""
+    return [
+        Fact(
+            revision=entry.revision,
+            place=(nth, number),
+            at_ms=entry.at_ms,
+            received_at_ms=decision.received_at_ms,
+            id=decision.id,
+            actor=decision.actor,
+            cause=decision.cause,
+            command=decision.command,
+            event=event,
+        )
+        for entry in entries
+        for nth, decision in enumerate(entry.decisions)
+        for number, event in enumerate(decision.events)
+    ]
+
+
+Breach = tuple[str, str, Fact | None]
+"""A clause, what is wrong, and the fact that shows it."""
+
+
+@dataclass(frozen=True)
+class Round:
+    """A round's facts, and what the first look at them gives."""
+
+    stream: str
+    facts: list[Fact]
+    opened: RoundOpened
+    wagers: dict[str, WagerPlaced] = field(default_factory=dict)
+    """Every wager that was placed, by id."""
+    accepted: dict[str, WagerPlaced] = field(default_factory=dict)
+    """Those that are in the round."""
+
+    @property
+    def profile(self) -> Profile:
+        """The rules of the round."""
+        return self.opened.profile
+
+    def of(self, *kinds: type[Any]) -> list[Fact]:
+        """Return the facts of some kinds, in order."""
+        return [fact for fact in self.facts if isinstance(fact.event, kinds)]
+
+    def main(self) -> list[WagerPlaced]:
+        """Return the main wagers in the round."""
+        return [wager for wager in self.accepted.values() if wager.kind == "main"]
+
+    def rule(self, ontario: str, live: str) -> str:
+        """Return the id of a rule in this round's book."""
+        return clause(self.profile, ontario, live)
+
+    def kind(self, wager: str) -> Kind | None:
+        """Return the kind of a wager, if it was placed."""
+        return self.wagers[wager].kind if wager in self.wagers else None
+
+
+def round_of(stream: str, told: list[Fact]) -> Round:
+    """Return a round whose first fact is its opening, with its wagers sorted out."""
+    placed: dict[str, WagerPlaced] = {}
+    for fact in told:
+        if isinstance(fact.event, WagerPlaced):
+            placed.setdefault(fact.event.wager, fact.event)
+    taken = [fact.event.wager for fact in told if isinstance(fact.event, WagerAccepted)]
+    accepted = {wager: placed[wager] for wager in taken if wager in placed}
+    return Round(stream, told, told[0].event, placed, accepted)
+
+
+def clause(profile: Profile, ontario: str, live: str) -> str:
+    """Return the id of a rule in the book of `profile`."""
+    return ontario if profile.book == "ON" else live

@@ -1,0 +1,90 @@
+"""Payouts: what each hand is, and what each wager must give back, worked out from the cards that lie on the felt."""
+
+from services.surveillance.domain.reenactment import Felt, Hand, natural, points
+from shared.contracts.table import HandResult, Result, SettlementLine, WagerPlaced
+from shared.kernel.money import Ratio, minor_units
+
+
+def result(felt: Felt, hand: Hand) -> Result:
+    """Return how the hand compares with the dealer's (ON-3.1, ON-3.7, LV-2.1.1, LV-2.2, decision 1)."""
+    mine, house = points(hand.cards)[0], points(felt.dealer)[0]
+    if hand.wagers[0].wager in felt.even_money:
+        return "even_money"
+    if mine > 21:
+        return "bust"
+    if natural(hand.cards) and not hand.from_split:
+        return "push" if natural(felt.dealer) else "blackjack"
+    if natural(felt.dealer):
+        return "lose"
+    if house > 21 or mine > house:
+        return "win"
+    return "push" if mine == house else "lose"
+
+
+def results(felt: Felt) -> tuple[HandResult, ...]:
+    """Return every hand with its outcome, by box and number."""
+    return tuple(
+        HandResult(
+            box=box,
+            hand=number,
+            cards=tuple(hand.cards),
+            total=points(hand.cards)[0],
+            soft=points(hand.cards)[1],
+            result=result(felt, hand),
+        )
+        for box, number, hand in felt.hands()
+    )
+
+
+def lines(felt: Felt) -> dict[str, SettlementLine]:
+    """Return what every wager on the felt must give back, by wager.  An insurance wager lies on no hand: its `hand` is 0."""
+    due = {}
+    for _, number, hand in felt.hands():
+        for wager in hand.wagers:
+            due[wager.wager] = line(wager, number, returned(felt, hand, number, wager))
+    for wager in felt.insured:
+        won = natural(felt.dealer)
+        due[wager.wager] = line(wager, 0, wager.stake_minor + profit(felt, wager, felt.profile.insurance.pays) if won else 0)
+    return due
+
+
+def returned(felt: Felt, hand: Hand, number: int, wager: WagerPlaced) -> int:
+    """Return what a wager on a hand gives back, its stake included (ON-3.5, LV-2.3)."""
+    match result(felt, hand):
+        case "even_money" | "win":
+            return 2 * wager.stake_minor
+        case "blackjack":
+            return wager.stake_minor + profit(felt, wager, felt.profile.blackjack_pays)
+        case "push":
+            return wager.stake_minor
+        case "lose" if natural(felt.dealer) and spared(felt, number, wager):
+            return wager.stake_minor
+        case _:
+            return 0
+
+
+def spared(felt: Felt, number: int, wager: WagerPlaced) -> bool:
+    """Return whether a dealer blackjack leaves this wager alone (ON-8.2, ON-9.5, LV-2.6, decisions 3 and 4)."""
+    if wager.kind == "double":
+        return felt.profile.double.dealer_blackjack_takes == "original"
+    return number > 1 and felt.profile.split.dealer_blackjack_takes == "original"
+
+
+def profit(felt: Felt, wager: WagerPlaced, ratio: Ratio) -> int:
+    """Return the winnings on a wager, rounded up to the chip unit where chips cannot make them (FL-5.9, decision 10)."""
+    unit = minor_units(felt.profile.chip_unit, felt.opened.settings.currency)
+    chips, rest = divmod(wager.stake_minor * ratio.won, ratio.staked * unit)
+    return (chips + (1 if rest else 0)) * unit
+
+
+def line(wager: WagerPlaced, number: int, returned_minor: int) -> SettlementLine:
+    """Return the settlement line of a wager."""
+    return SettlementLine(
+        wager=wager.wager,
+        player=wager.player,
+        box=wager.box,
+        hand=number,
+        kind=wager.kind,
+        stake_minor=wager.stake_minor,
+        returned_minor=returned_minor,
+    )

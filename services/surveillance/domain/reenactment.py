@@ -1,0 +1,398 @@
+"""The re-enactment: the round dealt once more from its log, the way a dealer walks through it from the first box to the last.
+
+It is a script and not a state machine on purpose: it says what must come next and looks whether the log says so.  It
+imports nothing of the table's rules, because a checker that shares the code shares the bug.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NoReturn
+
+from services.surveillance.domain.facts import Fact, clause
+from shared.contracts.table import (
+    CardDealt,
+    DecisionTimedOut,
+    EvenMoneyTaken,
+    HandCompleted,
+    HandDoubled,
+    HandHit,
+    HandsDecided,
+    HandSplit,
+    HoleCardDealt,
+    HoleCardTurned,
+    InsuranceClosed,
+    InsuranceDeclined,
+    InsuranceOpened,
+    PeekTaken,
+    RoundOpened,
+    RoundSettled,
+    RoundVoided,
+    WagerAccepted,
+    WagerPlaced,
+)
+from shared.kernel.profile import Profile
+
+DEALER = 0
+
+
+class Irregular(Exception):
+    """The log does not say what must come next."""
+
+    def __init__(self, clause: str, message: str, fact: Fact | None = None) -> None:
+        super().__init__(message)
+        self.clause = clause
+        self.message = message
+        self.fact = fact
+
+
+class Voided(Exception):
+    """The round was cancelled here."""
+
+
+class Unfinished(Exception):
+    """The log ends here, before the round does."""
+
+
+@dataclass
+class Hand:
+    """A hand as it lies on the felt."""
+
+    box: int
+    cards: list[str]
+    wagers: list[WagerPlaced]
+    from_split: bool = False
+    ends: tuple[str, ...] = ()
+    """How it may be said to have ended; empty while it is played."""
+
+
+@dataclass
+class Felt:
+    """What lies on the felt when the script is through."""
+
+    opened: RoundOpened
+    dealer: list[str] = field(default_factory=list)
+    boxes: dict[int, list[Hand]] = field(default_factory=dict)
+    insured: list[WagerPlaced] = field(default_factory=list)
+    even_money: set[str] = field(default_factory=set)
+    declined: set[str] = field(default_factory=set)
+    said: dict[tuple[int, int], list[str]] = field(default_factory=dict)
+    """What the log says of how each hand ended."""
+    finished: bool = False
+    """The round was played to its end: every hand has an outcome."""
+
+    @property
+    def profile(self) -> Profile:
+        """The rules of the round."""
+        return self.opened.profile
+
+    def hands(self) -> Iterator[tuple[int, int, Hand]]:
+        """Give every hand with its box and its number."""
+        for box in sorted(self.boxes):
+            for number, hand in enumerate(self.boxes[box], start=1):
+                yield box, number, hand
+
+
+def points(cards: Sequence[str]) -> tuple[int, bool]:
+    """Return the points of a hand and whether an ace counts eleven in them (ON-2.3, LV-1.1)."""
+    low = sum(1 if card[0] == "A" else 10 if card[0] in "TJQK" else int(card[0]) for card in cards)
+    soft = low <= 11 and any(card[0] == "A" for card in cards)
+    return (low + 10 if soft else low), soft
+
+
+def natural(cards: Sequence[str]) -> bool:
+    """Return whether the cards are two that make twenty-one."""
+    return len(cards) == 2 and points(cards)[0] == 21
+
+
+class Script:
+    """The log, read from the front; what is not a move is passed over."""
+
+    MOVES = (
+        CardDealt,
+        HoleCardDealt,
+        HoleCardTurned,
+        InsuranceOpened,
+        InsuranceDeclined,
+        InsuranceClosed,
+        EvenMoneyTaken,
+        PeekTaken,
+        DecisionTimedOut,
+        HandHit,
+        HandDoubled,
+        HandSplit,
+        HandCompleted,
+        HandsDecided,
+        RoundSettled,
+        RoundVoided,
+    )
+    BY_ITSELF = ("blackjack", "bust", "twenty_one", "doubled", "split_aces", "even_money")
+    """How a hand ends without anybody asking for it."""
+
+    def __init__(self, facts: Sequence[Fact], felt: Felt, wagers: dict[str, WagerPlaced]) -> None:
+        self.felt = felt
+        self.wagers = wagers
+        self.moves = [fact for fact in facts if isinstance(fact.event, self.MOVES) or self.insurance(fact) is not None]
+        self.at = 0
+
+    def insurance(self, fact: Fact) -> WagerPlaced | None:
+        """Return the insurance wager that `fact` accepts, if it does."""
+        if not isinstance(fact.event, WagerAccepted):
+            return None
+        placed = self.wagers.get(fact.event.wager)
+        return placed if placed is not None and placed.kind == "insurance" else None
+
+    def ahead(self) -> Fact:
+        """Return the next move without taking it."""
+        while self.at < len(self.moves):
+            fact = self.moves[self.at]
+            if isinstance(fact.event, RoundVoided):
+                raise Voided
+            if not (isinstance(fact.event, HandCompleted) and fact.event.how in self.BY_ITSELF):
+                return fact
+            self.felt.said.setdefault((fact.event.box, fact.event.hand), []).append(fact.event.how)
+            self.at += 1
+        raise Unfinished
+
+    def take(self) -> Fact:
+        """Return the next move."""
+        fact = self.ahead()
+        self.at += 1
+        return fact
+
+    def expect(self, kind: type[Any], rule: str, why: str) -> Any:
+        """Return the next move's event, which must be a `kind`."""
+        fact = self.take()
+        if not isinstance(fact.event, kind):
+            amiss(rule, f"{why}, but {described(fact.event)} came", fact)
+        return fact.event
+
+    def card(self, box: int, hand: int, rule: str) -> str:
+        """Return the next card, which must come to this hand."""
+        where = "the dealer" if box == DEALER else f"box {box} hand {hand}"
+        fact = self.take()
+        event = fact.event
+        if not isinstance(event, CardDealt):
+            amiss(rule, f"the next card belongs to {where}, but {described(event)} came", fact)
+        if event.box != box or (box != DEALER and event.hand != hand):
+            amiss(rule, f"the next card belongs to {where}, but {event.card} went to box {event.box} hand {event.hand}", fact)
+        return event.card
+
+
+def amiss(rule: str, message: str, fact: Fact | None) -> NoReturn:
+    """Stop the script: the log does not go on as the rules say."""
+    raise Irregular(rule, message, fact)
+
+
+def described(event: Any) -> str:
+    """Return an event in a few words."""
+    where = f" at box {event.box} hand {event.hand}" if hasattr(event, "box") and hasattr(event, "hand") else ""
+    return f"{type(event).__name__}{where}"
+
+
+def reenact(facts: Sequence[Fact], felt: Felt, wagers: dict[str, WagerPlaced]) -> None:
+    """Walk through the round and fill `felt` with what lies there at the end.
+
+    `felt.boxes` holds a hand without cards for each box with an accepted wager; `wagers` are all accepted wagers by id.
+    Raise `Irregular` where the log leaves the rules, `Voided` or `Unfinished` where the round does not come to an outcome.
+    """
+    script = Script(facts, felt, wagers)
+    deal(script)
+    looked = insure_and_peek(script)
+    if not looked:
+        for box in sorted(felt.boxes):
+            play_box(script, box)
+    finish_dealer(script, looked=looked)
+    felt.finished = True
+    script.expect(HandsDecided, "ON-3.5" if felt.profile.book == "ON" else "LV-2.1.4", "all cards are out and the outcomes are due")
+    script.expect(RoundSettled, "ON-3.5" if felt.profile.book == "ON" else "LV-2.1.4", "the outcomes are known and the round must end")
+    if script.at < len(script.moves):
+        fact = script.moves[script.at]
+        amiss(clause(felt.profile, "ON-3.5", "LV-2.1.4"), f"the round is over, but {described(fact.event)} came", fact)
+
+
+def deal(script: Script) -> None:
+    """Two cards to each box with a wager, one or two to the dealer (LV-0.1, LV-3.4, ON-6.1, ON-6.3, decision 9)."""
+    felt = script.felt
+    order = clause(felt.profile, "ON-6.1", "LV-3.4")
+    for box in sorted(felt.boxes):
+        felt.boxes[box][0].cards.append(script.card(box, 1, order))
+    felt.dealer.append(script.card(DEALER, 1, clause(felt.profile, "ON-6.3", "LV-0.1")))
+    for box in sorted(felt.boxes):
+        felt.boxes[box][0].cards.append(script.card(box, 1, order))
+    if felt.profile.dealer.hole_card:
+        script.expect(HoleCardDealt, "LV-0.1", "the dealer's second card is dealt face down")
+
+
+def insure_and_peek(script: Script) -> bool | None:
+    """Offer insurance under an ace, then look at the hole card; return whether the look found a blackjack, if there was one."""
+    felt = script.felt
+    if felt.dealer[0][0] != "A":
+        return None
+    rule = clause(felt.profile, "ON-7.1", "LV-2.5.2")
+    script.expect(InsuranceOpened, rule, "insurance is offered under an ace")
+    closed = False
+    while not closed or script.insurance(script.ahead()) is not None:
+        fact = script.take()
+        wager = script.insurance(fact)
+        if wager is not None:
+            felt.insured.append(wager)
+            continue
+        match fact.event:
+            case InsuranceClosed():
+                closed = True
+            case InsuranceDeclined():
+                felt.declined.add(fact.event.wager)
+            case EvenMoneyTaken():
+                take_even_money(felt, fact)
+            case _:
+                amiss(rule, f"insurance is open, but {described(fact.event)} came", fact)
+    if not (felt.profile.dealer.hole_card and felt.profile.dealer.peeks_under_ace):
+        return None
+    looked: PeekTaken = script.expect(PeekTaken, "LV-3.8", "the hole card is checked once insurance is closed")
+    return looked.blackjack
+
+
+def take_even_money(felt: Felt, fact: Fact) -> None:
+    """A blackjack takes one to one and leaves the round (ON-7.5, decision 13)."""
+    for hands in felt.boxes.values():
+        if hands[0].wagers[0].wager == fact.event.wager:
+            if not felt.profile.insurance.even_money:
+                amiss("ON-7.5", "this book knows no even money", fact)
+            if not natural(hands[0].cards):
+                amiss("ON-7.5", f"even money was given on {' '.join(hands[0].cards)}, which is no blackjack", fact)
+            felt.even_money.add(fact.event.wager)
+            return
+    amiss("ON-7.5", f"even money was given on {fact.event.wager}, which is no main wager of this round", fact)
+
+
+def play_box(script: Script, box: int) -> None:
+    """Play the hands of a box one after the other, the first to its end before the next gets a card (ON-9.2, LV-2.7)."""
+    hands = script.felt.boxes[box]
+    number = 1
+    while number <= len(hands):
+        play_hand(script, box, number)
+        number += 1
+
+
+def play_hand(script: Script, box: int, number: int) -> None:
+    """Play one hand to its end; what splits off it is left to be played next."""
+    felt = script.felt
+    hands = felt.boxes[box]
+    hand = hands[number - 1]
+    while True:
+        if len(hand.cards) == 1:
+            hand.cards.append(script.card(box, number, clause(felt.profile, "ON-9.2", "LV-2.7")))
+        hand.ends = ends_by_itself(felt, hand)
+        if hand.ends:
+            return
+        fact = script.take()
+        event = fact.event
+        turn = clause(felt.profile, "ON-6.4", "LV-0.2")
+        if getattr(event, "box", None) != box or getattr(event, "hand", None) != number:
+            amiss(turn, f"it is the turn of box {box} hand {number}, but {described(event)} came", fact)
+        match event:
+            case HandHit():
+                hand.cards.append(script.card(box, number, turn))
+            case HandDoubled():
+                double(script, hand, fact)
+                hand.cards.append(script.card(box, number, clause(felt.profile, "ON-8.1", "LV-2.6")))
+                hand.ends = ("bust",) if points(hand.cards)[0] > 21 else ("doubled",)
+                return
+            case HandSplit():
+                split(script, number, hand, fact)
+            case HandCompleted(how="stood"):
+                hand.ends = ("stood",)
+                felt.said.setdefault((box, number), []).append("stood")
+                return
+            case DecisionTimedOut():
+                hand.ends = ("timed_out",)
+                over = script.expect(HandCompleted, "LV-3.6", "a decision that times out ends the hand")
+                felt.said.setdefault((over.box, over.hand), []).append(over.how)
+                return
+            case _:
+                amiss(turn, f"box {box} hand {number} must decide, but {described(event)} came", fact)
+
+
+def ends_by_itself(felt: Felt, hand: Hand) -> tuple[str, ...]:
+    """Return how the hand ends without a decision, or nothing if it must be decided (ON-10.1, LV-0.2)."""
+    reached = points(hand.cards)[0]
+    split_rules = felt.profile.split
+    if hand.wagers[0].wager in felt.even_money:
+        return ("blackjack", "even_money")
+    if natural(hand.cards) and not hand.from_split:
+        return ("blackjack",)
+    if reached > 21:
+        return ("bust",)
+    if hand.from_split and hand.cards[0][0] == "A" and split_rules.aces_take_one_card:
+        again = hand.cards[1][0] == "A" and len(felt.boxes[hand.box]) < split_rules.ace_hands_max
+        return () if again else ("split_aces", "twenty_one") if reached == 21 else ("split_aces",)
+    return ("twenty_one",) if reached == 21 else ()
+
+
+def double(script: Script, hand: Hand, fact: Fact) -> None:
+    """Hold a double against the rules and put its wager on the hand (ON-8.1, LV-2.6, decision 11)."""
+    profile = script.felt.profile
+    rule = clause(profile, "ON-8.1", "LV-2.6")
+    wager = paid(script, fact, "double", rule)
+    own = hand.wagers[0].stake_minor
+    if len(hand.cards) != 2:
+        amiss(rule, f"a hand of {len(hand.cards)} cards was doubled", fact)
+    if hand.from_split and not profile.double.after_split:
+        amiss(rule, "a hand was doubled after a split", fact)
+    if wager.stake_minor > own or (wager.stake_minor < own and not profile.double.for_less):
+        amiss(rule, f"a wager of {own} was doubled with {wager.stake_minor}", fact)
+    hand.wagers.append(wager)
+
+
+def split(script: Script, number: int, hand: Hand, fact: Fact) -> None:
+    """Hold a split against the rules and lay the second hand beside the first (ON-9, LV-2.7)."""
+    felt = script.felt
+    rule = clause(felt.profile, "ON-9.1", "LV-2.7")
+    wager = paid(script, fact, "split", rule)
+    hands = felt.boxes[hand.box]
+    ace = hand.cards[0][0] == "A"
+    if len(hand.cards) != 2 or points(hand.cards[:1])[0] != points(hand.cards[1:])[0]:
+        amiss(rule, f"{' '.join(hand.cards)} was split", fact)
+    if len(hands) >= (felt.profile.split.ace_hands_max if ace else felt.profile.split.hands_max):
+        many = clause(felt.profile, "ON-10.1" if ace else "ON-9.6", "LV-2.7")
+        amiss(many, f"box {hand.box} was split into {len(hands) + 1} hands", fact)
+    if wager.stake_minor != hand.wagers[0].stake_minor:
+        amiss(rule, f"a wager of {hand.wagers[0].stake_minor} was split with {wager.stake_minor}", fact)
+    hands.insert(number, Hand(hand.box, [hand.cards.pop()], [wager], from_split=True))
+    hand.from_split = True
+
+
+def paid(script: Script, fact: Fact, kind: str, rule: str) -> WagerPlaced:
+    """Return the accepted wager that a double or a split rests on."""
+    wager = script.wagers.get(fact.event.wager)
+    if wager is None or wager.kind != kind or (wager.box, wager.hand) != (fact.event.box, fact.event.hand):
+        amiss(rule, f"{described(fact.event)} rests on {fact.event.wager}, which is no accepted {kind} of this hand", fact)
+    return wager
+
+
+def finish_dealer(script: Script, *, looked: bool | None) -> None:
+    """The dealer's last cards: as many as the profile says while a wager can still turn on them (ON-10.2, LV-4.4, decision 6)."""
+    felt = script.felt
+    profile = felt.profile
+    standing = [hand for _, _, hand in felt.hands() if points(hand.cards)[0] <= 21 and hand.wagers[0].wager not in felt.even_money]
+    blackjacks = [hand for hand in standing if natural(hand.cards) and not hand.from_split]
+    # Decision 5: a blackjack against a 2 to 9 is won already.
+    undecided = [hand for hand in standing if hand not in blackjacks or points(felt.dealer)[0] >= 10]
+    if profile.dealer.hole_card:
+        turned: HoleCardTurned = script.expect(HoleCardTurned, "LV-3.8", "the hole card is turned once the players are done")
+        felt.dealer.append(turned.card)
+    elif undecided or felt.insured:
+        felt.dealer.append(script.card(DEALER, 1, "ON-6.4"))
+    if looked is not None and looked != natural(felt.dealer):
+        said = "a blackjack" if looked else "no blackjack"
+        amiss("LV-3.8", f"the look found {said}, the hole card makes {' '.join(felt.dealer)}", None)
+    if len(standing) == len(blackjacks):
+        return
+    while must_draw(felt):
+        felt.dealer.append(script.card(DEALER, 1, clause(profile, "ON-10.2", "LV-4.4")))
+
+
+def must_draw(felt: Felt) -> bool:
+    """Return whether the dealer takes another card (ON-10.2, LV-4.4)."""
+    reached, soft = points(felt.dealer)
+    return reached < 17 or (reached == 17 and soft and felt.profile.dealer.hits_soft_17)

@@ -1,0 +1,134 @@
+"""Wager rules: what must hold of a round's wagers, whatever the cards were.
+
+Each question is a function of the round and answers with breaches: a clause, what is wrong, and the fact that shows it.
+"""
+
+from collections.abc import Iterator
+
+from services.surveillance.domain.facts import Breach, Round
+from shared.contracts.table import (
+    BettingClosed,
+    CardDealt,
+    CloseBetting,
+    HoleCardDealt,
+    RoundOpened,
+    RoundSettled,
+    RoundVoided,
+    WagerAccepted,
+    WagerLapsed,
+    WagerPlaced,
+    WagerRefused,
+)
+from shared.kernel.money import BadMoney, minor_units
+
+
+def opening_is_whole(round_: Round) -> Iterator[Breach]:
+    """The table's limits and boxes lie inside the profile's (ON-1.1, ON-1.2, LV-1.2.1, decision 8)."""
+    settings, profile = round_.opened.settings, round_.profile
+    try:
+        least, most = minor_units(profile.minimum, settings.currency), minor_units(profile.maximum, settings.currency)
+    except BadMoney as error:
+        yield round_.rule("ON-1.1", "LV-1.3"), f"{error}", round_.facts[0]
+        return
+    if settings.minimum_minor < least:
+        yield round_.rule("ON-1.2", "LV-1.3"), f"the table's minimum {settings.minimum_minor} is below the book's {least}", round_.facts[0]
+    if settings.maximum_minor > most:
+        yield round_.rule("ON-1.1", "LV-1.3"), f"the table's maximum {settings.maximum_minor} is above the book's {most}", round_.facts[0]
+    if not 1 <= settings.boxes <= profile.boxes_max:
+        yield "LV-1.2.1", f"{settings.boxes} boxes; {profile.boxes_max} at most", round_.facts[0]
+    for fact in round_.of(RoundOpened)[1:]:
+        yield "ON-3.1", "the round was opened twice", fact
+
+
+def wagers_are_accounted_for(round_: Round) -> Iterator[Breach]:
+    """Every wager is placed once and becomes accepted, refused or lapsed once (ON-3.1, LV-2.1.2)."""
+    placed: set[str] = set()
+    answered: set[str] = set()
+    for fact in round_.of(WagerPlaced, WagerAccepted, WagerRefused, WagerLapsed):
+        wager = fact.event.wager
+        if isinstance(fact.event, WagerPlaced):
+            if wager in placed:
+                yield round_.rule("ON-3.2", "LV-2.1.2"), f"wager {wager} was placed twice", fact
+            if fact.id != wager or fact.actor.id != fact.event.player or fact.actor.role != "player":
+                yield round_.rule("ON-3.1", "LV-2.1.1"), f"wager {wager} of {fact.event.player} was placed by {fact.actor.id}", fact
+            if fact.event.currency != round_.opened.settings.currency:
+                yield round_.rule("ON-3.3", "LV-2.1.2"), f"wager {wager} is in {fact.event.currency}", fact
+            placed.add(wager)
+            continue
+        if wager not in placed:
+            yield round_.rule("ON-3.1", "LV-2.1.1"), f"wager {wager} was answered and never placed", fact
+        if wager in answered:
+            yield round_.rule("ON-3.2", "LV-2.1.2"), f"wager {wager} was answered twice", fact
+        answered.add(wager)
+    for fact in round_.of(RoundSettled, RoundVoided):
+        for wager in sorted(placed - answered):
+            yield round_.rule("ON-3.4", "LV-2.4"), f"the round ended and wager {wager} had no answer", fact
+
+
+def limits_are_kept(round_: Round) -> Iterator[Breach]:
+    """A main wager lies inside the limits, on a box of the table, and chips can pay it (ON-1.1, ON-1.2, LV-2.1.4, decisions 8 and 10)."""
+    settings, profile = round_.opened.settings, round_.profile
+    unit = minor_units(profile.chip_unit, settings.currency)
+    for fact in round_.of(WagerPlaced):
+        wager = fact.event
+        if wager.stake_minor <= 0 or wager.stake_minor % unit:
+            yield round_.rule("ON-3.3", "LV-2.1.4"), f"a stake of {wager.stake_minor} cannot be made of chips of {unit}", fact
+        if wager.kind != "main":
+            continue
+        if not 1 <= wager.box <= settings.boxes:
+            yield "LV-1.2.1", f"a wager on box {wager.box} of {settings.boxes}", fact
+        if wager.stake_minor < settings.minimum_minor:
+            yield round_.rule("ON-1.2", "LV-2.1.4"), f"a wager of {wager.stake_minor}; at least {settings.minimum_minor}", fact
+        if wager.stake_minor > settings.maximum_minor:
+            yield round_.rule("ON-1.1", "LV-2.1.4"), f"a wager of {wager.stake_minor}; at most {settings.maximum_minor}", fact
+        halves = 2 * unit, profile.blackjack_pays.staked * unit
+        if profile.rounding == "exact" and any(
+            wager.stake_minor * won % step for won, step in zip((1, profile.blackjack_pays.won), halves, strict=True)
+        ):
+            yield "ON-3.5", f"half of {wager.stake_minor}, or a blackjack on it, cannot be paid exactly (decision 10)", fact
+
+
+def boxes_are_shared_as_allowed(round_: Round) -> Iterator[Breach]:
+    """One player on a box, and each player on as many boxes as the book allows (LV-4.5)."""
+    boxes: dict[int, str] = {}
+    for wager in round_.main():
+        if wager.box in boxes:
+            yield round_.rule("ON-3.1", "LV-4.5"), f"{boxes[wager.box]} and {wager.player} both have a wager on box {wager.box}", None
+        boxes[wager.box] = wager.player
+    players = list(boxes.values())
+    for player in sorted(set(players)):
+        if players.count(player) > round_.profile.boxes_per_player_max:
+            yield "LV-4.5", f"{player} plays on {players.count(player)} boxes", None
+
+
+def betting_ends_before_the_cards(round_: Round) -> Iterator[Breach]:
+    """No main wager after betting closed or in the wrong time, no card before, none while a wager is pending (ON-3.1, LV-2.1.3)."""
+    rule = round_.rule("ON-3.1", "LV-2.1.3")
+    open_, pending = True, 0
+    for fact in round_.facts:
+        match fact.event:
+            case WagerPlaced(kind="main"):
+                pending += 1
+                if not open_ or fact.received_at_ms > round_.opened.betting_until_ms:
+                    yield rule, f"wager {fact.event.wager} came after betting was closed", fact
+            case WagerAccepted() | WagerRefused() | WagerLapsed() if round_.kind(fact.event.wager) == "main":
+                pending -= 1
+            case BettingClosed():
+                by_staff = isinstance(fact.command, CloseBetting) and fact.actor.role == "staff"
+                if not by_staff and fact.at_ms < round_.opened.betting_until_ms:
+                    yield rule, "betting was closed before its time", fact
+                if not open_:
+                    yield rule, "betting was closed twice", fact
+                open_ = False
+            case CardDealt() | HoleCardDealt() if open_ or pending:
+                yield rule, "a card was dealt " + ("before betting was closed" if open_ else "while a wager was pending"), fact
+                return
+
+
+QUESTIONS = (
+    opening_is_whole,
+    wagers_are_accounted_for,
+    limits_are_kept,
+    boxes_are_shared_as_allowed,
+    betting_ends_before_the_cards,
+)

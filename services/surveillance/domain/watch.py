@@ -1,0 +1,211 @@
+"""The watch: every check over every log, entry by entry, for as long as it takes.
+
+A service lets it follow the logs while they grow, an auditor runs it over closed ones: `hear` takes the entries of each
+log in order, the logs in any order between them, and says at once what can be said; `left` says what is missing once all
+there is has been heard.  Rounds are forgotten when they are compared, so that what it holds is bounded by what is open.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Protocol
+
+import msgspec
+
+from services.surveillance.domain.balances import Balances
+from services.surveillance.domain.cards import Cards
+from services.surveillance.domain.causes import Causes
+from services.surveillance.domain.chain import CLOCK_APART_MS, Chain, Checked, Stored, check
+from services.surveillance.domain.days import Days
+from services.surveillance.domain.findings import Code, Finding, finding
+from services.surveillance.domain.heard import Heard
+from services.surveillance.domain.referee import judge
+from services.surveillance.domain.report import Counts, Report
+from services.surveillance.domain.roll import Roll
+from services.surveillance.domain.stakes import Stakes
+from shared.contracts.subjects import round_of
+from shared.contracts.table import RoundSettled, RoundVoided
+from shared.kernel.entry import Entry
+
+BROKEN = frozenset({Code.UNREADABLE, Code.WRONG_STREAM, Code.MISSING_ENTRY, Code.SWAPPED, Code.REPEATED_ENTRY})
+"""After these a stream's state is not known any more."""
+
+
+class Redecides(Protocol):
+    """Decides entries again; the domain does not know how."""
+
+    same: int
+    other_version: int
+    shoes_opened: int
+
+    def hear(self, heard: Heard) -> list[Finding]:
+        """Decide an entry again and return what is otherwise."""
+
+    def lose(self, stream: str) -> None:
+        """Give a stream up whose state is not known any more."""
+
+    def forget(self, stream: str) -> None:
+        """Let go of a stream that is over."""
+
+
+class Seen(msgspec.Struct):
+    """A round as far as it was heard."""
+
+    round: str
+    entries: list[Entry[object, object]] = []
+    findings: list[Finding] = []
+    over: bool = False
+    broken: bool = False
+
+
+class Watch:
+    """Follows the logs.  `only` limits it to some rounds, of which everything that concerns them must be heard.
+
+    `whole` says that each log is heard from its first message to its last, so that a gap in its sequences is one.
+    """
+
+    def __init__(
+        self,
+        again: Redecides,
+        *,
+        only: frozenset[str] | None = None,
+        whole: bool = True,
+        apart_ms: int = CLOCK_APART_MS,
+    ) -> None:
+        self.counts = Counts()
+        self._again = again
+        self._only = only
+        self._whole = whole
+        self._apart_ms = apart_ms
+        self._chains: dict[str, Chain] = {}
+        self._past: dict[str, int] = {}
+        """The last revision of streams that are forgotten."""
+        self._reached: dict[str, int] = {}
+        """The last sequence of each log."""
+        self._rounds: dict[str, Seen] = {}
+        self._changed: dict[str, Seen] = {}
+        self._roll = Roll(only)
+        self._cards = Cards(only)
+        self._stakes = Stakes(only)
+        self._balances = Balances()
+        self._days = Days()
+        self._causes = Causes()
+
+    def hear(self, stored: Stored) -> list[Finding]:
+        """Take in one stored message, and return what was found with it."""
+        found = self._gap(stored)
+        chain = self._chains.setdefault(stored.subject, Chain(stored.subject, self._past.get(stored.subject, 0)))
+        self.counts.streams += chain.revision == 0
+        self.counts.entries += 1
+        checked = check(chain, stored, apart_ms=self._apart_ms)
+        found += checked.findings
+        broken = any(one.code in BROKEN for one in checked.findings)
+        if checked.entry is not None:
+            found += self._entry(checked, checked.entry, broken=broken)
+        elif broken:
+            self._break(stored.subject)
+        self._note(stored.subject, found)
+        self._forget()
+        return found
+
+    def left(self, ends: Mapping[str, int] | None = None) -> list[Finding]:
+        """Return what is missing, now that all there is has been heard.
+
+        `ends` is the last sequence of each log as the store tells it; a log that was heard less far has lost its end.
+        """
+        found = [
+            finding(Code.TAIL_MISSING, f"the log was heard to {self._reached.get(log, 0)} of {end}", log=log, sequence=end)
+            for log, end in (ends or {}).items()
+            if self._whole and self._reached.get(log, 0) < end
+        ]
+        for seen in self._rounds.values():
+            if not seen.over and not seen.broken:
+                found += judge(seen.entries)
+        found += self._roll.left() + self._cards.left() + self._stakes.left() + self._balances.left() + self._days.left()
+        revisions = {**self._past, **{stream: chain.revision for stream, chain in self._chains.items()}}
+        known = set(self._reached) if self._only is None else set()
+        return found + self._causes.left(revisions, logs=known)
+
+    def changed(self) -> list[Seen]:
+        """Return the rounds of which something new was heard since this was last asked."""
+        changed, self._changed = list(self._changed.values()), {}
+        return changed
+
+    def report(self, findings: Iterable[Finding]) -> Report:
+        """Return how much was checked, with what was found."""
+        self.counts.decisions_same = self._again.same
+        self.counts.decisions_other_version = self._again.other_version
+        self.counts.shoes_opened = self._again.shoes_opened
+        self.counts.rounds_matched = self._roll.matched
+        self.counts.cards_matched = self._cards.matched
+        self.counts.stakes_matched = self._stakes.reserved_matched
+        self.counts.settlements_matched = self._stakes.settled_matched
+        self.counts.movements = self._balances.movements
+        return Report(counts=self.counts, findings=tuple(findings))
+
+    def _gap(self, stored: Stored) -> list[Finding]:
+        before = self._reached.get(stored.log, 0)
+        self._reached[stored.log] = max(before, stored.sequence)
+        if not self._whole or stored.sequence <= before + 1:
+            return []
+        message = f"sequence {stored.sequence} follows sequence {before}"
+        return [finding(Code.SEQUENCE_GAP, message, log=stored.log, stream=stored.subject, sequence=before + 1)]
+
+    def _entry(self, checked: Checked, entry: Entry[object, object], *, broken: bool) -> list[Finding]:
+        heard = Heard(log=checked.stored.log, sequence=checked.stored.sequence, digest=checked.digest, entry=entry)
+        if broken:
+            self._break(heard.stream)
+        found = self._again.hear(heard)
+        self._causes.hear(heard)
+        match heard.stream.split(".")[1:]:
+            case ["table", _, _, "round", _]:
+                found += self._round(heard)
+                found += self._roll.hear(heard) + self._cards.hear(heard) + self._stakes.hear(heard)
+            case ["table", _, _, "table"]:
+                found += self._roll.hear(heard) + self._cards.hear(heard) + self._days.hear(heard)
+            case ["shoe", _, name] if name != "desk":
+                found += self._cards.hear(heard)
+            case ["wallet", _, "ledger", _]:
+                found += self._stakes.hear(heard) + self._balances.hear(heard) + self._days.hear(heard)
+            case _:
+                pass
+        return found
+
+    def _round(self, heard: Heard) -> list[Finding]:
+        seen = self._seen(heard.stream)
+        seen.entries.append(heard.entry)
+        if seen.over or not any(isinstance(fact.event, RoundSettled | RoundVoided) for fact in heard.facts()):
+            return []
+        seen.over = True
+        if seen.broken:
+            return []
+        self.counts.rounds_judged += 1
+        return judge(seen.entries)
+
+    def _seen(self, stream: str) -> Seen:
+        name = round_of(stream)
+        assert name is not None, f"{stream} holds a round"
+        seen = self._rounds.setdefault(name.id, Seen(name.id))
+        self._changed[name.id] = seen
+        return seen
+
+    def _break(self, stream: str) -> None:
+        self._again.lose(stream)
+        if round_of(stream) is not None:
+            self._seen(stream).broken = True
+
+    def _note(self, stream: str, found: list[Finding]) -> None:
+        if found and round_of(stream) is not None:
+            self._seen(stream).findings += found
+
+    def _forget(self) -> None:
+        for round_id in self._roll.drop_complete():
+            seen = self._rounds.pop(round_id)
+            stream = seen.entries[0].stream
+            self._past[stream] = self._chains.pop(stream).revision
+            self._causes.forget(stream, self._past[stream])
+            self._again.forget(stream)
+
+
+def verify(entries: Iterable[Stored], watch: Watch, ends: Mapping[str, int] | None = None) -> Report:
+    """Return the report over entries that are given log by log, or as they come."""
+    found = [one for stored in entries for one in watch.hear(stored)]
+    return watch.report([*found, *watch.left(ends)])

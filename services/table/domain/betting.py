@@ -1,0 +1,150 @@
+"""Betting: who may put how much on which box, and how the window ends.
+
+A wager counts once the ledger has set its stake aside; no card is called before every pending wager has its answer.
+"""
+
+from services.table.domain.course import Course
+from services.table.domain.stakes import check_grid, in_words, unit_minor
+from services.table.domain.state import Betting, Wager
+from shared.contracts.refusals import Reason, refused
+from shared.contracts.table import (
+    BettingClosed,
+    CardsCalled,
+    CloseBetting,
+    Face,
+    LapseWagers,
+    PlaceWager,
+    RoundEvent,
+    RoundVoided,
+    WagerAccepted,
+    WagerLapsed,
+    WagerPlaced,
+    WagerRefused,
+)
+from shared.kernel.messages import Envelope
+
+
+def place(command: PlaceWager, betting: Betting, envelope: Envelope) -> list[RoundEvent]:
+    """Return the pending wager; raise `Refused` if the table does not take it (ON-3.1, LV-2.1.3, LV-2.1.4)."""
+    opened = betting.opened
+    if command.round != opened.round:
+        raise refused(Reason.UNKNOWN_ROUND)
+    if betting.closed or envelope.received_at_ms > opened.betting_until_ms:
+        raise refused(Reason.BETTING_CLOSED)
+    player = envelope.actor.id
+    _check_box(command.box, player, betting)
+    _check_stake(command.stake_minor, betting)
+    return [
+        WagerPlaced(
+            wager=envelope.id,
+            player=player,
+            box=command.box,
+            hand=1,
+            kind="main",
+            stake_minor=command.stake_minor,
+            currency=opened.settings.currency,
+            reserve_by_ms=envelope.at_ms + opened.settings.reserve_ms,
+        )
+    ]
+
+
+def _check_box(box: int, player: str, betting: Betting) -> None:
+    """LV-1.2.1, LV-4.5, FL-5.8: a box of this table, free, and not more boxes than an account may have."""
+    if not 1 <= box <= betting.opened.settings.boxes:
+        raise refused(Reason.NO_SUCH_BOX)
+    mine = 0
+    for wager in (*betting.wagers, *betting.pending):
+        if wager.box == box:
+            raise refused(Reason.BOX_FULL)
+        mine += wager.player == player
+    if mine >= betting.opened.profile.boxes_per_player_max:
+        raise refused(Reason.ONE_BOX_PER_ACCOUNT)
+
+
+def _check_stake(stake_minor: int, betting: Betting) -> None:
+    """ON-1.1, ON-1.2, decisions 8 and 10: within the table's limits, and such that chips can pay it."""
+    settings, profile = betting.opened.settings, betting.opened.profile
+    if stake_minor < settings.minimum_minor:
+        raise refused(Reason.BELOW_MINIMUM, in_words(settings.minimum_minor, settings.currency))
+    if stake_minor > settings.maximum_minor:
+        raise refused(Reason.ABOVE_MAXIMUM, in_words(settings.maximum_minor, settings.currency))
+    unit = unit_minor(profile, settings.currency)
+    check_grid(stake_minor, unit, settings.currency)
+    if profile.rounding == "exact":
+        # Decision 10: the winnings of a blackjack and an insurance of half must both be whole chips.
+        pays = profile.blackjack_pays
+        if stake_minor * pays.won % (pays.staked * unit):
+            raise refused(Reason.NOT_EXACT, f"a blackjack pays {pays.won} to {pays.staked}.")
+        if stake_minor % (2 * unit):
+            raise refused(Reason.NOT_EXACT, "insurance is half of it.")
+
+
+def accept(wager: Wager, betting: Betting, envelope: Envelope) -> list[RoundEvent]:
+    """Return that a main wager is in the round, and what follows from it."""
+    course = Course(betting, envelope.at_ms)
+    course.add(WagerAccepted(wager=wager.id))
+    return _go_on(course)
+
+
+def refuse(wager: Wager, code: str, message: str, betting: Betting, envelope: Envelope) -> list[RoundEvent]:
+    """Return that a main wager is not in the round, and what follows from it."""
+    course = Course(betting, envelope.at_ms)
+    course.add(WagerRefused(wager=wager.id, code=code, message=message))
+    return _go_on(course)
+
+
+def close(command: CloseBetting, betting: Betting, envelope: Envelope) -> list[RoundEvent]:
+    """Return that there are no more bets: by the clock once it has run out, by the dealer at any time (LV-2.1.3)."""
+    by_clock = envelope.actor.role == "house"
+    if command.round not in ("", betting.opened.round):
+        raise refused(Reason.UNKNOWN_ROUND)
+    if betting.closed:
+        if by_clock:
+            return []
+        raise refused(Reason.BETTING_CLOSED)
+    if by_clock and envelope.at_ms < betting.opened.betting_until_ms:
+        raise refused(Reason.TOO_EARLY)
+    course = Course(betting, envelope.at_ms)
+    course.add(BettingClosed())
+    return _go_on(course)
+
+
+def lapse(_: LapseWagers, betting: Betting, envelope: Envelope) -> list[RoundEvent]:
+    """Return that the wagers without an answer are not in the round (decision 23), once the last of them had its time."""
+    if not betting.closed or not betting.pending:
+        return []
+    if envelope.at_ms < lapse_at_ms(betting):
+        raise refused(Reason.TOO_EARLY)
+    course = Course(betting, envelope.at_ms)
+    for wager in betting.pending:
+        course.add(WagerLapsed(wager=wager.id))
+    return _go_on(course)
+
+
+def lapse_at_ms(betting: Betting) -> int:
+    """Return when the last pending wager has had its time."""
+    return max(wager.reserve_by_ms for wager in betting.pending)
+
+
+def _go_on(course: Course) -> list[RoundEvent]:
+    """Close a full table, and call the first cards once betting is closed and nothing is pending."""
+    betting = course.round
+    assert isinstance(betting, Betting), "no card is out"
+    if betting.pending:
+        return course.events
+    if not betting.closed and len(betting.wagers) == betting.opened.settings.boxes:
+        course.add(BettingClosed())
+    elif not betting.closed:
+        return course.events
+    if betting.wagers:
+        course.add(CardsCalled(call_no=1, shoe=betting.opened.shoe, faces=_deal_faces(len(betting.wagers), betting)))
+    else:
+        course.add(RoundVoided(reason="no_wagers", shoes=(), cutting_card_out=False))
+    return course.events
+
+
+def _deal_faces(boxes: int, betting: Betting) -> tuple[Face, ...]:
+    """Return the faces of the whole deal: without a hole card everything lies open (ON-6.3), else the last card is down (LV-0.1)."""
+    up: tuple[Face, ...] = ("up",)
+    down: tuple[Face, ...] = ("down",) if betting.opened.profile.dealer.hole_card else ()
+    return up * (2 * boxes + 1) + down

@@ -1,0 +1,351 @@
+"""What a round remembers of its events: nothing is decided here, and no profile is read.
+
+A table of functions by phase and event instead of one long match: an event that cannot happen in a phase is not in it,
+and looking one up costs the same however many there are.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from msgspec.structs import replace
+
+from services.table.domain.hand import Hand, with_card
+from services.table.domain.state import (
+    Awaiting,
+    Betting,
+    Cards,
+    Decision,
+    Insurance,
+    NewShoe,
+    Over,
+    Peek,
+    Playing,
+    Reserve,
+    Round,
+    Turn,
+    Unopened,
+    Wager,
+)
+from shared.contracts.table import (
+    BettingClosed,
+    CardDealt,
+    CardsCalled,
+    ClockExtended,
+    CommandRefused,
+    CuttingCardReached,
+    DecisionAwaited,
+    DecisionTimedOut,
+    EvenMoneyTaken,
+    HandCompleted,
+    HandDoubled,
+    HandHit,
+    HandsDecided,
+    HandSplit,
+    HoleCardDealt,
+    HoleCardTurned,
+    InsuranceClosed,
+    InsuranceDeclined,
+    InsuranceOpened,
+    PeekCalled,
+    PeekTaken,
+    ReshuffleCalled,
+    RoundEvent,
+    RoundOpened,
+    RoundSettled,
+    RoundVoided,
+    ShoeChanged,
+    TurnCalled,
+    WagerAccepted,
+    WagerLapsed,
+    WagerPlaced,
+    WagerRefused,
+    WagersSettled,
+)
+
+
+def evolve(round_: Round, event: RoundEvent) -> Round:
+    """Return the round after `event`; an event that cannot follow breaks an assertion."""
+    remembered = REMEMBERED[type(round_)].get(type(event))
+    assert remembered is not None, f"{type(event).__name__} cannot follow in a round that is {type(round_).__name__}"
+    return remembered(round_, event)
+
+
+def _opened(_: Unopened, event: RoundOpened) -> Round:
+    return Betting(event)
+
+
+def _wager(event: WagerPlaced) -> Wager:
+    return Wager(event.wager, event.player, event.box, event.hand, event.kind, event.stake_minor, event.reserve_by_ms)
+
+
+def _placed(betting: Betting, event: WagerPlaced) -> Round:
+    return replace(betting, pending=(*betting.pending, _wager(event)))
+
+
+def _accepted(round_: Betting | Playing, event: WagerAccepted) -> Round:
+    wager = named(round_.pending, event.wager)
+    assert wager is not None, "only a pending wager can be accepted"
+    return replace(round_, pending=without(round_.pending, event.wager), wagers=(*round_.wagers, wager))
+
+
+def _gone(betting: Betting, event: WagerRefused | WagerLapsed) -> Round:
+    return replace(betting, pending=without(betting.pending, event.wager))
+
+
+def _refused(round_: Betting | Playing, event: CommandRefused) -> Round:
+    return replace(round_, refusals={**round_.refusals, event.player: round_.refusals.get(event.player, 0) + 1})
+
+
+def _betting_closed(betting: Betting, _: BettingClosed) -> Round:
+    return replace(betting, closed=True)
+
+
+def _settled_lines(round_: Betting | Playing, event: WagersSettled) -> Round:
+    done = {line.wager for line in event.lines}
+    wagers = tuple(wager for wager in round_.wagers if wager.id not in done)
+    assert len(wagers) + len(event.lines) == len(round_.wagers), "every line settles a wager of its own"
+    return replace(round_, wagers=wagers, lines=(*round_.lines, *event.lines))
+
+
+def _first_call(betting: Betting, event: CardsCalled) -> Round:
+    by_box = sorted(betting.wagers, key=lambda wager: wager.box)
+    return Playing(
+        betting.opened,
+        betting.pending,
+        betting.wagers,
+        betting.refusals,
+        betting.lines,
+        tuple(Hand(wager.box, 1, wager.player, wager.stake_minor) for wager in by_box),
+        Hand(0, 1, "", 0),
+        event.shoe,
+        (event.shoe,),
+        event.call_no,
+        Cards(event.faces),
+    )
+
+
+def _voided_betting(betting: Betting, event: RoundVoided) -> Round:
+    return Over(betting.opened, event.reason, betting.lines)
+
+
+def _called(playing: Playing, event: CardsCalled) -> Round:
+    return replace(playing, call_no=event.call_no, shoe=event.shoe, awaiting=Cards(event.faces))
+
+
+def _one_less(awaiting: Awaiting) -> Awaiting:
+    assert isinstance(awaiting, Cards), "a card is dealt for a call"
+    return Cards(awaiting.faces[1:]) if len(awaiting.faces) > 1 else None
+
+
+def _dealt(playing: Playing, event: CardDealt) -> Round:
+    awaiting = _one_less(playing.awaiting)
+    if event.box == 0:
+        return replace(playing, dealer=with_card(playing.dealer, event.card), awaiting=awaiting)
+    at = place_of(playing.hands, event.box, event.hand)
+    return replace(playing, hands=_put(playing.hands, at, with_card(playing.hands[at], event.card)), awaiting=awaiting)
+
+
+def _hole_dealt(playing: Playing, event: HoleCardDealt) -> Round:
+    return replace(playing, hole=event, awaiting=_one_less(playing.awaiting))
+
+
+def _cutting_card(playing: Playing, _: CuttingCardReached) -> Round:
+    return replace(playing, cutting_card_out=True)
+
+
+def _reshuffle(playing: Playing, event: ReshuffleCalled) -> Round:
+    assert isinstance(playing.awaiting, Cards), "discards are shuffled because cards are missing"
+    return replace(playing, shoes=(*playing.shoes, event.next_shoe), awaiting=NewShoe(event.next_shoe, playing.awaiting.faces))
+
+
+def _shoe_changed(playing: Playing, event: ShoeChanged) -> Round:
+    return replace(playing, shoe=event.shoe)
+
+
+def _insurance_opened(playing: Playing, event: InsuranceOpened) -> Round:
+    return replace(playing, awaiting=Insurance(event.until_ms))
+
+
+def _answered(playing: Playing, event: InsuranceDeclined | EvenMoneyTaken) -> Round:
+    insurance = playing.awaiting
+    wager = named(playing.wagers, event.wager)
+    assert isinstance(insurance, Insurance), "answers belong to an offer"
+    assert wager is not None, "answers belong to a wager"
+    return replace(playing, awaiting=replace(insurance, answered=(*insurance.answered, wager.box)))
+
+
+def _insurance_closed(playing: Playing, _: InsuranceClosed) -> Round:
+    assert isinstance(playing.awaiting, Insurance), "only an offer can be closed"
+    return replace(playing, awaiting=replace(playing.awaiting, closed=True) if playing.pending else None)
+
+
+def _peek_called(playing: Playing, _: PeekCalled) -> Round:
+    return replace(playing, awaiting=Peek())
+
+
+def _peek_taken(playing: Playing, event: PeekTaken) -> Round:
+    return replace(playing, peeked=event.blackjack, awaiting=None)
+
+
+def _raised(playing: Playing, event: WagerPlaced) -> Round:
+    awaiting: Awaiting = playing.awaiting
+    if isinstance(awaiting, Insurance):
+        awaiting = replace(awaiting, answered=(*awaiting.answered, event.box))
+    else:
+        assert isinstance(awaiting, Decision), "a wager on a hand is a decision"
+        awaiting = Reserve(awaiting)
+    return replace(playing, pending=(*playing.pending, _wager(event)), awaiting=awaiting)
+
+
+def _raise_gone(playing: Playing, event: WagerRefused | WagerLapsed) -> Round:
+    wager = named(playing.pending, event.wager)
+    awaiting: Awaiting = playing.awaiting
+    assert wager is not None, "only a pending wager can be refused"
+    if isinstance(awaiting, Insurance):
+        answered = tuple(box for box in awaiting.answered if box != wager.box)
+        awaiting = replace(awaiting, answered=answered, barred=(*awaiting.barred, wager.box))
+    elif isinstance(awaiting, Reserve):
+        awaiting = replace(awaiting.decision, barred=(*awaiting.decision.barred, wager.kind))
+    return replace(playing, pending=without(playing.pending, event.wager), awaiting=awaiting)
+
+
+def _decision(playing: Playing, event: DecisionAwaited) -> Round:
+    barred = playing.awaiting.barred if isinstance(playing.awaiting, Decision) else ()
+    decision = Decision(event.number, event.box, event.hand, event.until_ms, barred)
+    return replace(playing, awaiting=decision, decisions=event.number)
+
+
+def _extended(playing: Playing, event: ClockExtended) -> Round:
+    assert isinstance(playing.awaiting, Decision | Insurance), "only a running clock can be extended"
+    return replace(playing, awaiting=replace(playing.awaiting, until_ms=event.until_ms))
+
+
+def _decided(playing: Playing, _: HandHit | DecisionTimedOut) -> Round:
+    return replace(playing, awaiting=None)
+
+
+def _doubled(playing: Playing, event: HandDoubled) -> Round:
+    at = place_of(playing.hands, event.box, event.hand)
+    return replace(playing, hands=_put(playing.hands, at, replace(playing.hands[at], doubled=True)), awaiting=None)
+
+
+def _split(playing: Playing, event: HandSplit) -> Round:
+    at = place_of(playing.hands, event.box, event.hand)
+    old = playing.hands[at]
+    bare = Hand(old.box, old.number, old.player, old.stake_minor, split=True)
+    first = with_card(bare, old.cards[0])
+    second = with_card(replace(bare, number=old.number + 1), old.cards[1])
+    later = tuple(replace(hand, number=hand.number + 1) if hand.box == old.box else hand for hand in playing.hands[at + 1 :])
+    return replace(
+        playing,
+        hands=(*playing.hands[:at], first, second, *later),
+        wagers=tuple(_moved_up(wager, event) for wager in playing.wagers),
+        awaiting=None,
+    )
+
+
+def _moved_up(wager: Wager, event: HandSplit) -> Wager:
+    """The split's own wager goes to the new hand; those on higher hands of the box move up with them."""
+    above = wager.box == event.box and wager.hand > event.hand and wager.kind != "insurance"
+    return replace(wager, hand=wager.hand + 1) if above or wager.id == event.wager else wager
+
+
+def _completed(playing: Playing, event: HandCompleted) -> Round:
+    at = place_of(playing.hands, event.box, event.hand)
+    awaiting = None if isinstance(playing.awaiting, Decision) else playing.awaiting
+    return replace(playing, hands=_put(playing.hands, at, replace(playing.hands[at], end=event.how)), awaiting=awaiting)
+
+
+def _turn_called(playing: Playing, _: TurnCalled) -> Round:
+    return replace(playing, awaiting=Turn())
+
+
+def _hole_turned(playing: Playing, event: HoleCardTurned) -> Round:
+    return replace(playing, dealer=with_card(playing.dealer, event.card), hole=None, awaiting=None)
+
+
+def _hands_decided(playing: Playing, event: HandsDecided) -> Round:
+    return replace(playing, results=event.hands)
+
+
+def _settled(playing: Playing, _: RoundSettled) -> Round:
+    return Over(playing.opened, "", playing.lines, playing.hands, playing.dealer, playing.results)
+
+
+def _voided(playing: Playing, event: RoundVoided) -> Round:
+    return Over(playing.opened, event.reason, playing.lines, playing.hands, playing.dealer, playing.results)
+
+
+def named(wagers: tuple[Wager, ...], wager_id: str) -> Wager | None:
+    """Return the wager of that id."""
+    for wager in wagers:
+        if wager.id == wager_id:
+            return wager
+    return None
+
+
+def without(wagers: tuple[Wager, ...], wager_id: str) -> tuple[Wager, ...]:
+    """Return the wagers but one."""
+    return tuple(wager for wager in wagers if wager.id != wager_id)
+
+
+def place_of(hands: tuple[Hand, ...], box: int, number: int) -> int:
+    """Return where a hand stands in the order of play."""
+    for at, hand in enumerate(hands):
+        if hand.box == box and hand.number == number:
+            return at
+    raise AssertionError(f"there is no hand {number} on box {box}")
+
+
+def _put(hands: tuple[Hand, ...], at: int, hand: Hand) -> tuple[Hand, ...]:
+    return (*hands[:at], hand, *hands[at + 1 :])
+
+
+REMEMBERED: dict[type, dict[type, Callable[[Any, Any], Round]]] = {
+    Unopened: {RoundOpened: _opened},
+    Betting: {
+        WagerPlaced: _placed,
+        WagerAccepted: _accepted,
+        WagerRefused: _gone,
+        WagerLapsed: _gone,
+        CommandRefused: _refused,
+        BettingClosed: _betting_closed,
+        CardsCalled: _first_call,
+        WagersSettled: _settled_lines,
+        RoundVoided: _voided_betting,
+    },
+    Playing: {
+        WagerPlaced: _raised,
+        WagerAccepted: _accepted,
+        WagerRefused: _raise_gone,
+        WagerLapsed: _raise_gone,
+        CommandRefused: _refused,
+        CardsCalled: _called,
+        CardDealt: _dealt,
+        HoleCardDealt: _hole_dealt,
+        CuttingCardReached: _cutting_card,
+        ReshuffleCalled: _reshuffle,
+        ShoeChanged: _shoe_changed,
+        InsuranceOpened: _insurance_opened,
+        InsuranceDeclined: _answered,
+        EvenMoneyTaken: _answered,
+        InsuranceClosed: _insurance_closed,
+        PeekCalled: _peek_called,
+        PeekTaken: _peek_taken,
+        DecisionAwaited: _decision,
+        ClockExtended: _extended,
+        DecisionTimedOut: _decided,
+        HandHit: _decided,
+        HandDoubled: _doubled,
+        HandSplit: _split,
+        HandCompleted: _completed,
+        TurnCalled: _turn_called,
+        HoleCardTurned: _hole_turned,
+        HandsDecided: _hands_decided,
+        WagersSettled: _settled_lines,
+        RoundSettled: _settled,
+        RoundVoided: _voided,
+    },
+    Over: {},
+}
+"""What each event leaves behind, by phase."""

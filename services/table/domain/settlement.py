@@ -1,0 +1,153 @@
+"""Settlement: what each wager gives back, and the end of the round.
+
+Outcomes are told first, then the money, each wager in one line of the round and never in a second one.
+"""
+
+from services.table.domain.course import Course
+from services.table.domain.hand import Hand
+from services.table.domain.stakes import unit_minor
+from services.table.domain.state import Betting, Playing, Running, Wager
+from shared.contracts.table import (
+    HandResult,
+    HandsDecided,
+    Result,
+    RoundSettled,
+    RoundVoided,
+    SettlementLine,
+    WagerLapsed,
+    WagersSettled,
+)
+from shared.kernel.money import Ratio, winnings
+
+LINES_MAX = 1000
+"""Lines of one `WagersSettled`; seven boxes of three doubled and insured hands make 49."""
+
+
+def result(hand: Hand, dealer: Hand) -> Result:
+    """Return how a hand compares with the dealer's (ON-3.1, LV-2.1.1, LV-2.2, decision 1)."""
+    if hand.end == "bust":
+        return "bust"
+    if hand.end == "even_money":
+        return "even_money"
+    if hand.is_blackjack:
+        return "push" if dealer.is_blackjack else "blackjack"
+    if dealer.is_blackjack:
+        # LV-2.2: a dealer blackjack beats a 21 of more cards, and one after a split.
+        return "lose"
+    if dealer.points > 21 or hand.points > dealer.points:
+        return "win"
+    return "push" if hand.points == dealer.points else "lose"
+
+
+def settle_insurance(course: Course, *, blackjack: bool) -> None:
+    """Settle the insurance wagers as soon as it is known whether the dealer has a blackjack (ON-7.3, ON-7.4, LV-2.5.3)."""
+    playing = course.playing
+    pays, unit = playing.opened.profile.insurance.pays, _unit(playing)
+    settled = tuple(
+        line(wager, wager.stake_minor + winnings(wager.stake_minor, pays, unit_minor=unit) if blackjack else 0)
+        for wager in playing.wagers
+        if wager.kind == "insurance"
+    )
+    if settled:
+        course.add(WagersSettled(currency=playing.opened.settings.currency, lines=settled))
+
+
+def pay_even_money(course: Course, wager: Wager) -> None:
+    """Pay a blackjack one to one at once (ON-7.5)."""
+    currency = course.playing.opened.settings.currency
+    course.add(WagersSettled(currency=currency, lines=(line(wager, 2 * wager.stake_minor),)))
+
+
+def finish(course: Course) -> None:
+    """Tell the outcomes, settle what is not settled yet, and end the round (ON-3.5, LV-2.1.4)."""
+    playing = course.playing
+    assert not playing.pending, "nothing may wait for its wallet when a round is settled"
+    dealer = playing.dealer
+    results = {(hand.box, hand.number): result(hand, dealer) for hand in playing.hands}
+    course.add(
+        HandsDecided(
+            dealer_cards=dealer.cards,
+            dealer_total=dealer.points,
+            hands=tuple(
+                HandResult(
+                    box=hand.box,
+                    hand=hand.number,
+                    cards=hand.cards,
+                    total=hand.points,
+                    soft=hand.soft,
+                    result=results[hand.box, hand.number],
+                )
+                for hand in playing.hands
+            ),
+        )
+    )
+    settled = tuple(line(wager, _returned(wager, results[wager.box, wager.hand], playing)) for wager in playing.wagers)
+    if settled:
+        assert len(settled) <= LINES_MAX, "an entry must stay small"
+        course.add(WagersSettled(currency=playing.opened.settings.currency, lines=settled))
+    playing = course.playing
+    assert not playing.wagers, "every accepted wager must have its line"
+    course.add(
+        RoundSettled(
+            staked_minor=sum(line_.stake_minor for line_ in playing.lines),
+            returned_minor=sum(line_.returned_minor for line_ in playing.lines),
+            shoes=playing.shoes,
+            cutting_card_out=playing.cutting_card_out,
+        )
+    )
+
+
+def give_back(course: Course, reason: str) -> None:
+    """Cancel the round: what is pending lapses, every accepted stake goes back."""
+    round_ = course.round
+    assert isinstance(round_, Betting | Playing), "only a running round can be cancelled"
+    for wager in round_.pending:
+        course.add(WagerLapsed(wager=wager.id))
+    back = tuple(line(wager, wager.stake_minor) for wager in round_.wagers)
+    if back:
+        assert len(back) <= LINES_MAX, "an entry must stay small"
+        course.add(WagersSettled(currency=round_.opened.settings.currency, lines=back))
+    if isinstance(round_, Playing):
+        course.add(RoundVoided(reason=reason, shoes=round_.shoes, cutting_card_out=round_.cutting_card_out))
+    else:
+        course.add(RoundVoided(reason=reason, shoes=(), cutting_card_out=False))
+
+
+def line(wager: Wager, returned_minor: int) -> SettlementLine:
+    """Return the one line in which a wager is settled."""
+    assert returned_minor >= 0, "a wager can lose its stake and no more"
+    return SettlementLine(
+        wager=wager.id,
+        player=wager.player,
+        box=wager.box,
+        hand=wager.hand,
+        kind=wager.kind,
+        stake_minor=wager.stake_minor,
+        returned_minor=returned_minor,
+    )
+
+
+def _returned(wager: Wager, outcome: Result, playing: Playing) -> int:
+    """Return what a wager on a hand gives back, stake included."""
+    match outcome:
+        case "blackjack":
+            return wager.stake_minor + winnings(wager.stake_minor, playing.opened.profile.blackjack_pays, unit_minor=_unit(playing))
+        case "win":
+            return wager.stake_minor + winnings(wager.stake_minor, Ratio(1, 1), unit_minor=_unit(playing))
+        case "push":
+            return wager.stake_minor
+        case "lose" if playing.dealer.is_blackjack and _is_spared(wager, playing):
+            return wager.stake_minor
+        case _:
+            return 0
+
+
+def _is_spared(wager: Wager, playing: Playing) -> bool:
+    """Whether a dealer blackjack leaves this wager alone (ON-8.2, ON-9.5, LV-2.6, decisions 3 and 4)."""
+    profile = playing.opened.profile
+    doubled = wager.kind == "double" and profile.double.dealer_blackjack_takes == "original"
+    return doubled or (wager.hand > 1 and profile.split.dealer_blackjack_takes == "original")
+
+
+def _unit(round_: Running) -> int:
+    return unit_minor(round_.opened.profile, round_.opened.settings.currency)

@@ -1,0 +1,139 @@
+"""The round as its events leave it: one Struct for each phase, and within play one for each thing that the house awaits.
+
+What is awaited carries what only matters meanwhile (a clock, the cards still to come), so a clock without a decision or a
+call without cards has no spelling.
+"""
+
+from msgspec import Struct
+
+from services.table.domain.hand import Hand
+from shared.contracts.table import Face, HandResult, HoleCardDealt, Kind, RoundOpened, SettlementLine
+
+
+class Wager(Struct, frozen=True):
+    """A stake of a player on a hand, pending or in the round."""
+
+    id: str
+    player: str
+    box: int
+    hand: int
+    kind: Kind
+    stake_minor: int
+    reserve_by_ms: int
+
+
+class Cards(Struct, frozen=True):
+    """The shoe is asked for cards; `faces` are those still to come."""
+
+    faces: tuple[Face, ...]
+
+
+class NewShoe(Struct, frozen=True):
+    """The shoe ran out; its discards are being shuffled, and `faces` are still to come."""
+
+    shoe: str
+    faces: tuple[Face, ...]
+
+
+class Insurance(Struct, frozen=True):
+    """Insurance is offered; once `closed` only wallets are awaited."""
+
+    until_ms: int
+    answered: tuple[int, ...] = ()
+    """Boxes whose main wager has its answer."""
+    barred: tuple[int, ...] = ()
+    """Boxes whose insurance the wallet did not pay for."""
+    closed: bool = False
+
+
+class Decision(Struct, frozen=True):
+    """A player is asked what to do with a hand; `barred` is what the wallet did not pay for."""
+
+    number: int
+    box: int
+    hand: int
+    until_ms: int
+    barred: tuple[Kind, ...] = ()
+
+
+class Reserve(Struct, frozen=True):
+    """The wallet is asked about a double or a split; the clock of the decision stands."""
+
+    decision: Decision
+
+
+class Peek(Struct, frozen=True):
+    """The shoe is asked to look at the hole card."""
+
+
+class Turn(Struct, frozen=True):
+    """The shoe is asked to turn the hole card."""
+
+
+Awaiting = Cards | NewShoe | Insurance | Decision | Reserve | Peek | Turn | None
+
+
+class Unopened(Struct, frozen=True):
+    """Nothing happened yet."""
+
+
+class Betting(Struct, frozen=True):
+    """Wagers come in; once `closed` only the wallet's answers to `pending` ones are awaited."""
+
+    opened: RoundOpened
+    pending: tuple[Wager, ...] = ()
+    wagers: tuple[Wager, ...] = ()
+    """Accepted, in that order."""
+    refusals: dict[str, int] = {}
+    """How often a player's request for money at risk was refused; never changed in place."""
+    lines: tuple[SettlementLine, ...] = ()
+    closed: bool = False
+
+
+class Playing(Struct, frozen=True):
+    """Cards are out."""
+
+    opened: RoundOpened
+    pending: tuple[Wager, ...]
+    wagers: tuple[Wager, ...]
+    """Accepted and not settled."""
+    refusals: dict[str, int]
+    lines: tuple[SettlementLine, ...]
+    hands: tuple[Hand, ...]
+    """In the order of play: by box, then by hand."""
+    dealer: Hand
+    """Open cards alone."""
+    shoe: str
+    shoes: tuple[str, ...]
+    call_no: int
+    awaiting: Awaiting
+    hole: HoleCardDealt | None = None
+    """The dealer's card that lies face down."""
+    peeked: bool | None = None
+    decisions: int = 0
+    cutting_card_out: bool = False
+    results: tuple[HandResult, ...] = ()
+
+    @property
+    def acting(self) -> Hand | None:
+        """The first hand that is not complete."""
+        for hand in self.hands:
+            if hand.end is None:
+                return hand
+        return None
+
+
+class Over(Struct, frozen=True):
+    """Every wager is settled, or given back if `void`."""
+
+    opened: RoundOpened
+    void: str
+    """Why the round was cancelled, or empty."""
+    lines: tuple[SettlementLine, ...]
+    hands: tuple[Hand, ...] = ()
+    dealer: Hand | None = None
+    results: tuple[HandResult, ...] = ()
+
+
+Running = Betting | Playing
+Round = Unopened | Betting | Playing | Over

@@ -1,0 +1,334 @@
+"""The table: one felt for one gaming day, which shoe lies on it, which rounds there were and how each of them ended.
+
+It plays round after round and waits for nobody but its shoe and the day's book; two rounds without an answer from the
+ledger stop it.  It closes, and closes its day, between rounds: with nothing unanswered and every shoe's order open.
+"""
+
+from typing import Literal, assert_never
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from services.table.domain.settings import check_settings
+from shared.contracts.refusals import Reason, refused
+from shared.contracts.subjects import RoundName
+from shared.contracts.table import (
+    SEMANTICS,
+    BookingNoted,
+    BookNoted,
+    CallRound,
+    CloseTable,
+    DayClosed,
+    DayEnded,
+    EndDay,
+    MountShoe,
+    NoteBook,
+    NoteBooking,
+    NoteRetirement,
+    OpenTable,
+    RecordRound,
+    RetirementNoted,
+    RoundCalled,
+    RoundRecorded,
+    ShoeCalled,
+    ShoeMounted,
+    ShoeRetirementCalled,
+    TableClosed,
+    TableClosing,
+    TableCommand,
+    TableEvent,
+    TableOpened,
+)
+from shared.kernel.decider import Decider
+from shared.kernel.messages import Envelope
+from shared.kernel.money import Ratio
+
+UNBOOKED_MAX = 2
+"""Recorded rounds that the ledger may still owe an answer for when the next one is called."""
+CARDS_PER_DECK = 52
+
+
+class Table(Struct, frozen=True):
+    """A table and its gaming day."""
+
+    opened: TableOpened | None = None
+    phase: Literal["open", "closing", "closed"] = "closed"
+    ended: DayEnded | None = None
+    day_closed: bool = False
+    book: bool = False
+    """Whether the day's ledger is known to be open."""
+    shoes: int = 0
+    """Shoes called on this day."""
+    called: str = ""
+    """The shoe that is being prepared."""
+    mounted: ShoeMounted | None = None
+    retiring: tuple[str, ...] = ()
+    rounds: int = 0
+    """Rounds called on this day."""
+    round: str = ""
+    """The latest round."""
+    running: bool = False
+    unbooked: tuple[str, ...] = ()
+    """Rounds that the ledger has not answered for, the running one among them."""
+    next_from_ms: int = 0
+    """Before this no further round is called by the clock."""
+
+    @property
+    def idle(self) -> bool:
+        """Whether nothing of this table is unanswered: no round, no booking, no shoe."""
+        return not (self.running or self.unbooked or self.called or self.mounted or self.retiring)
+
+    @property
+    def plays_on(self) -> bool:
+        """Whether further rounds may follow today."""
+        return self.phase == "open" and self.ended is None
+
+
+def evolve(table: Table, event: TableEvent) -> Table:
+    """Return the table after `event`."""
+    match event:
+        case RoundCalled():
+            unbooked = (*table.unbooked, event.round)
+            return replace(table, rounds=event.number, round=event.round, running=True, unbooked=unbooked)
+        case RoundRecorded():
+            return replace(table, running=False, next_from_ms=event.next_from_ms)
+        case BookingNoted():
+            return replace(table, unbooked=_without(table.unbooked, event.round))
+        case TableOpened():
+            return replace(table, opened=event, phase="open")
+        case ShoeCalled():
+            return replace(table, shoes=table.shoes + 1, called=event.shoe)
+        case BookNoted():
+            return replace(table, book=True)
+        case ShoeMounted():
+            return replace(table, called="", mounted=event)
+        case ShoeRetirementCalled():
+            mounted = None if table.mounted is not None and table.mounted.shoe == event.shoe else table.mounted
+            return replace(table, mounted=mounted, retiring=(*table.retiring, event.shoe))
+        case RetirementNoted():
+            return replace(table, retiring=_without(table.retiring, event.shoe))
+        case TableClosing():
+            return replace(table, phase="closing")
+        case TableClosed():
+            return replace(table, phase="closed")
+        case DayEnded():
+            return replace(table, ended=event)
+        case DayClosed():
+            return replace(table, day_closed=True)
+        case _:
+            assert_never(event)
+
+
+def _without(names: tuple[str, ...], name: str) -> tuple[str, ...]:
+    return tuple(other for other in names if other != name)
+
+
+def decide(command: TableCommand, table: Table, envelope: Envelope) -> list[TableEvent]:
+    """Return what follows from `command`; raise `Refused` if the rules forbid it.
+
+    What the house says to itself and finds already done is followed by nothing.
+    """
+    if envelope.actor.role == "player" or (envelope.actor.role == "staff" and not isinstance(command, OpenTable | CloseTable | CallRound)):
+        raise refused(Reason.NOT_ALLOWED_FOR_ROLE)
+    if isinstance(command, OpenTable):
+        return _open(command, table, envelope)
+    if table.opened is None:
+        raise refused(Reason.UNKNOWN_TABLE)
+    if table.day_closed:
+        if envelope.actor.role == "house":
+            return []
+        raise refused(Reason.DAY_CLOSED)
+    events = _decide(command, table, table.opened, envelope)
+    return events + _closing(events, table, table.opened) if events else events
+
+
+def _decide(command: TableCommand, table: Table, opened: TableOpened, envelope: Envelope) -> list[TableEvent]:
+    match command:
+        case CallRound():
+            return _call_round(table, opened, envelope)
+        case RecordRound():
+            return _record(command, table, opened, envelope)
+        case NoteBooking():
+            return [BookingNoted(round=command.round)] if command.round in table.unbooked else []
+        case NoteBook():
+            return [] if table.book else [BookNoted()]
+        case MountShoe():
+            return _mount(command, table)
+        case NoteRetirement():
+            return [RetirementNoted(shoe=command.shoe)] if command.shoe in table.retiring else []
+        case CloseTable():
+            if table.phase != "open":
+                raise refused(Reason.NOT_OPEN)
+            return [TableClosing(), *_put_away(table)]
+        case EndDay():
+            return _end_day(command, table, opened, envelope)
+        case OpenTable():
+            return []
+        case _:
+            assert_never(command)
+
+
+def _open(command: OpenTable, table: Table, envelope: Envelope) -> list[TableEvent]:
+    """Open the table for its day, or again on the same day; call its first shoe."""
+    if table.ended is not None:
+        raise refused(Reason.DAY_CLOSED)
+    if table.phase != "closed":
+        raise refused(Reason.ALREADY_OPEN)
+    check_settings(command)
+    profile = command.profile
+    assert profile is not None, "check_settings asks for a profile"
+    if envelope.at_ms >= command.day_ends_at_ms:
+        raise refused(Reason.DAY_CLOSED)
+    opened = TableOpened(
+        table=command.table,
+        day=command.day,
+        day_ends_at_ms=command.day_ends_at_ms,
+        semantics=SEMANTICS,
+        profile=profile,
+        settings=command.settings,
+        follows=command.follows,
+    )
+    return [opened, _call_shoe(table, opened)]
+
+
+def _call_shoe(table: Table, opened: TableOpened) -> ShoeCalled:
+    """Call a shoe of whole decks; where it may be cut and marked are numbers of cards from here on (ON-5.4, ON-5.6, FL-4.4, LV-3.3)."""
+    profile = opened.profile
+    cards = profile.decks * CARDS_PER_DECK
+    return ShoeCalled(
+        shoe=f"{opened.table}-S{table.shoes + 1}",
+        table=opened.table,
+        decks=profile.decks,
+        burns=profile.shoe.burns_after_shuffle,
+        cut=_bounds(profile.shoe.cut, cards),
+        cutting_card=_bounds(profile.shoe.cutting_card, cards),
+    )
+
+
+def _bounds(fractions: tuple[Ratio, Ratio], cards: int) -> tuple[int, int]:
+    """Return the least and the most cards that lie within two fractions of the stack."""
+    low, high = fractions
+    least, most = -(-cards * low.won // low.staked), cards * high.won // high.staked
+    return min(least, most), max(least, most)
+
+
+def _call_round(table: Table, opened: TableOpened, envelope: Envelope) -> list[TableEvent]:
+    why_not = obstacle(table)
+    if why_not is None and envelope.at_ms >= opened.day_ends_at_ms:
+        why_not = Reason.DAY_CLOSED
+    if why_not is None and envelope.actor.role == "house" and envelope.at_ms < table.next_from_ms:
+        why_not = Reason.TOO_EARLY
+    if why_not is not None:
+        raise refused(why_not)
+    assert table.mounted is not None, "without a shoe there is no round"
+    number = table.rounds + 1
+    return [
+        RoundCalled(
+            round=RoundName(opened.table, opened.day, number).id,
+            number=number,
+            table=opened.table,
+            day=opened.day,
+            profile=opened.profile,
+            settings=opened.settings,
+            shoe=table.mounted.shoe,
+            root=table.mounted.root,
+        )
+    ]
+
+
+def obstacle(table: Table) -> Reason | None:
+    """Return what stands in the way of a further round, whatever the time."""
+    if table.ended is not None:
+        return Reason.DAY_CLOSED
+    if table.phase != "open":
+        return Reason.NOT_OPEN
+    if table.running:
+        return Reason.ROUND_RUNNING
+    if not table.book:
+        return Reason.NO_BOOK
+    if table.mounted is None:
+        return Reason.NO_SHOE
+    return Reason.WALLET_SILENT if len(table.unbooked) >= UNBOOKED_MAX else None
+
+
+def _record(command: RecordRound, table: Table, opened: TableOpened, envelope: Envelope) -> list[TableEvent]:
+    """Write down how the round ended; a shoe whose cutting card came out or that ran out was its last (ON-5.7, LV-3.2)."""
+    if not table.running or command.round != table.round:
+        return []
+    events: list[TableEvent] = [
+        RoundRecorded(
+            round=command.round,
+            outcome=command.outcome,
+            revision=command.revision,
+            digest=command.digest,
+            next_from_ms=envelope.at_ms + opened.settings.pause_ms,
+        )
+    ]
+    ran_out = len(command.shoes) > 1
+    if table.plays_on and not command.cutting_card_out and not ran_out:
+        return events
+    mounted = () if table.mounted is None else (table.mounted.shoe,)
+    events += [ShoeRetirementCalled(shoe=shoe) for shoe in dict.fromkeys((*mounted, *command.shoes))]
+    if table.plays_on:
+        events.append(_call_shoe(table, opened))
+    return events
+
+
+def _mount(command: MountShoe, table: Table) -> list[TableEvent]:
+    """Take the shoe that was called; a table that plays no more opens its order at once."""
+    if command.shoe != table.called:
+        return []
+    mounted = ShoeMounted(shoe=command.shoe, root=command.root, cards=command.cards)
+    return [mounted] if table.plays_on else [mounted, ShoeRetirementCalled(shoe=command.shoe)]
+
+
+def _put_away(table: Table) -> list[TableEvent]:
+    """Retire the shoe that lies on the table, unless it is in play."""
+    if table.running or table.mounted is None:
+        return []
+    return [ShoeRetirementCalled(shoe=table.mounted.shoe)]
+
+
+def _end_day(command: EndDay, table: Table, opened: TableOpened, envelope: Envelope) -> list[TableEvent]:
+    if table.ended is not None:
+        return []
+    if envelope.at_ms < opened.day_ends_at_ms:
+        raise refused(Reason.TOO_EARLY)
+    if command.next_day <= opened.day:
+        raise refused(Reason.BAD_REQUEST, "the day that follows is not named.")
+    ended = DayEnded(next_day=command.next_day, next_day_ends_at_ms=command.next_day_ends_at_ms)
+    return [ended, *_put_away(table)] if table.phase == "open" else [ended]
+
+
+def _closing(events: list[TableEvent], table: Table, opened: TableOpened) -> list[TableEvent]:
+    """Return what follows once nothing is unanswered any more: the table is closed, the day is closed."""
+    for event in events:
+        table = evolve(table, event)
+    if not table.idle:
+        return []
+    closed: list[TableEvent] = [TableClosed()] if table.phase == "closing" else []
+    if table.ended is not None:
+        closed.append(
+            DayClosed(
+                table=opened.table,
+                day=opened.day,
+                next_day=table.ended.next_day,
+                next_day_ends_at_ms=table.ended.next_day_ends_at_ms,
+                rounds=table.rounds,
+                reopens=table.phase == "open",
+                profile=opened.profile,
+                settings=opened.settings,
+            )
+        )
+    return closed
+
+
+TABLE: Decider[Table, TableCommand, TableEvent] = Decider(
+    name="table",
+    initial=Table(),
+    decide=decide,
+    evolve=evolve,
+    command_type=TableCommand,
+    event_type=TableEvent,
+)
+"""The table's decider; its stream of a day is `log.table.<day>.<table>.table`."""

@@ -1,0 +1,222 @@
+"""What must follow: an event that the table service hears, and the commands that it then gives itself.
+
+Also what falls due: each round and each table has at most one next timer, worked out from its state alone.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from services.table.domain.betting import lapse_at_ms
+from services.table.domain.state import Betting, Decision, Insurance, Over, Playing, Round, Unopened, Wager
+from services.table.domain.table import Table, obstacle
+from shared.contracts.shoe import CardsDrawn, CardTurned, HolePeeked, ShoePrepared, ShoeRetired
+from shared.contracts.subjects import round_name, round_of, stream_day, table_stream
+from shared.contracts.table import (
+    AcceptWager,
+    CallRound,
+    ChangeShoe,
+    CloseBetting,
+    CloseInsurance,
+    DayClosed,
+    DealCards,
+    DealtCard,
+    EndDay,
+    ExtendClock,
+    LapseWagers,
+    MountShoe,
+    NoteBook,
+    NoteBooking,
+    NoteRetirement,
+    OpenRound,
+    OpenTable,
+    RecordRound,
+    RefuseWager,
+    RoundCalled,
+    RoundSettled,
+    RoundVoided,
+    TakePeek,
+    TimeOutDecision,
+    TimeOutReserve,
+    TurnHole,
+)
+from shared.contracts.wallet import RoundBooked, StakeRefused, StakeReserved, TableNoted
+from shared.kernel.reactions import Reaction, Source, Timer
+
+
+def follow(event: Any, source: Source) -> list[Reaction]:
+    """Return what must follow from an event of a table, a shoe or the ledger; most are followed by nothing here."""
+    following = FOLLOWING.get(type(event))
+    return [] if following is None else following(event, source)
+
+
+def _open_round(event: RoundCalled, _: Source) -> list[Reaction]:
+    command = OpenRound(
+        round=event.round,
+        number=event.number,
+        table=event.table,
+        day=event.day,
+        profile=event.profile,
+        settings=event.settings,
+        shoe=event.shoe,
+        root=event.root,
+    )
+    return [_to_round(event.round, command, "open")]
+
+
+def _record_round(event: RoundSettled | RoundVoided, source: Source) -> list[Reaction]:
+    name = round_of(source.stream)
+    assert name is not None, "a round ends in a round's stream"
+    command = RecordRound(
+        round=name.id,
+        outcome="settled" if isinstance(event, RoundSettled) else "void",
+        revision=source.revision,
+        digest=source.digest,
+        shoes=event.shoes,
+        cutting_card_out=event.cutting_card_out,
+    )
+    return [Reaction(table_stream(name.day, name.table), command, "record")]
+
+
+def _open_next_day(event: DayClosed, source: Source) -> list[Reaction]:
+    if not event.reopens:
+        return []
+    command = OpenTable(
+        table=event.table,
+        profile_name=event.profile.name,
+        settings=event.settings,
+        day=event.next_day,
+        day_ends_at_ms=event.next_day_ends_at_ms,
+        profile=event.profile,
+        follows=source.digest,
+    )
+    return [Reaction(table_stream(event.next_day, event.table), command, "reopen")]
+
+
+def _note_book(event: TableNoted, source: Source) -> list[Reaction]:
+    return [Reaction(table_stream(stream_day(source.stream), event.table), NoteBook(), "book")]
+
+
+def _accept(event: StakeReserved, _: Source) -> list[Reaction]:
+    return [_to_round(event.round, AcceptWager(wager=event.wager), "accept")]
+
+
+def _refuse(event: StakeRefused, _: Source) -> list[Reaction]:
+    return [_to_round(event.round, RefuseWager(wager=event.wager, code=event.code, message=event.message), "refuse")]
+
+
+def _note_booking(event: RoundBooked, _: Source) -> list[Reaction]:
+    name = round_name(event.round)
+    return [Reaction(table_stream(name.day, name.table), NoteBooking(round=event.round), "booking")]
+
+
+def _take_shoe(event: ShoePrepared, source: Source) -> list[Reaction]:
+    if event.round:
+        return [_to_round(event.round, ChangeShoe(shoe=event.shoe, root=event.root, cards=event.cards), "change")]
+    command = MountShoe(shoe=event.shoe, root=event.root, cards=event.cards)
+    return [Reaction(table_stream(stream_day(source.stream), event.table), command, "mount")]
+
+
+def _deal(event: CardsDrawn, source: Source) -> list[Reaction]:
+    command = DealCards(
+        call_no=event.call_no,
+        shoe=source.stream.split(".")[3],
+        cards=tuple(DealtCard(index=drawn.index, card=drawn.opening.card if drawn.opening else "") for drawn in event.cards),
+        exhausted=event.exhausted,
+        cutting_card_out=event.cutting_card_out,
+    )
+    return [_to_round(event.round, command, "deal")]
+
+
+def _take_peek(event: HolePeeked, _: Source) -> list[Reaction]:
+    return [_to_round(event.round, TakePeek(blackjack=event.blackjack), "peek")]
+
+
+def _turn(event: CardTurned, _: Source) -> list[Reaction]:
+    return [_to_round(event.round, TurnHole(index=event.opening.index, card=event.opening.card), "turn")]
+
+
+def _note_retirement(event: ShoeRetired, source: Source) -> list[Reaction]:
+    return [Reaction(table_stream(stream_day(source.stream), event.table), NoteRetirement(shoe=event.shoe), "retirement")]
+
+
+def _to_round(round_id: str, command: Any, name: str) -> Reaction:
+    return Reaction(round_name(round_id).stream, command, name)
+
+
+FOLLOWING: Mapping[type, Callable[[Any, Source], list[Reaction]]] = {
+    RoundCalled: _open_round,
+    RoundSettled: _record_round,
+    RoundVoided: _record_round,
+    DayClosed: _open_next_day,
+    TableNoted: _note_book,
+    StakeReserved: _accept,
+    StakeRefused: _refuse,
+    RoundBooked: _note_booking,
+    ShoePrepared: _take_shoe,
+    CardsDrawn: _deal,
+    HolePeeked: _take_peek,
+    CardTurned: _turn,
+    ShoeRetired: _note_retirement,
+}
+"""What the table service hears, and what follows from it."""
+
+
+def timer(state: Table | Round) -> Timer | None:
+    """Return what falls due next."""
+    match state:
+        case Table():
+            return _of_table(state)
+        case Betting(closed=False):
+            return Timer(state.opened.betting_until_ms, CloseBetting(), "close-betting")
+        case Betting():
+            return Timer(lapse_at_ms(state), LapseWagers(), "lapse-wagers") if state.pending else None
+        case Playing():
+            return _of_play(state)
+        case Unopened() | Over():
+            return None
+
+
+def _of_play(playing: Playing) -> Timer | None:
+    """Return the player's clock, or the wallet's while one is asked; of several wallets the first that is due."""
+    reserves = [_reserve(wager) for wager in playing.pending]
+    match playing.awaiting:
+        case Decision() as decision:
+            return Timer(decision.until_ms, TimeOutDecision(number=decision.number), f"decision-{decision.number}", patient=True)
+        case Insurance(closed=False) as insurance:
+            window = Timer(insurance.until_ms, CloseInsurance(), "close-insurance", patient=True)
+            return min((*reserves, window), key=lambda due: due.at_ms)
+        case _:
+            return min(reserves, key=lambda due: due.at_ms, default=None)
+
+
+def _reserve(wager: Wager) -> Timer:
+    return Timer(wager.reserve_by_ms, TimeOutReserve(wager=wager.id), f"reserve-{wager.id}")
+
+
+def _of_table(table: Table) -> Timer | None:
+    """Return the next round of a table that deals by itself, or the end of its day, whichever comes first."""
+    if table.opened is None or table.ended is not None:
+        return None
+    day = Timer(table.opened.day_ends_at_ms, EndDay(), "end-day")
+    if table.opened.settings.dealer == "staff" or obstacle(table) is not None or table.next_from_ms >= day.at_ms:
+        return day
+    return Timer(table.next_from_ms, CallRound(), f"call-round-{table.rounds + 1}")
+
+
+def extension(state: Round, now_ms: int) -> ExtendClock | None:
+    """Return the command that gives a person's clock again in full after the house was away, as of now; None if none runs."""
+    match state:
+        case Playing(awaiting=Decision() | Insurance(closed=False)):
+            return ExtendClock(until_ms=now_ms + state.opened.settings.decision_ms, reason="outage")
+        case _:
+            return None
+
+
+def round_is_over(state: Round) -> bool:
+    """Return whether nothing can follow in a round's stream."""
+    return isinstance(state, Over)
+
+
+def table_is_over(state: Table) -> bool:
+    """Return whether nothing can follow in a table's stream."""
+    return state.day_closed

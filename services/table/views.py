@@ -1,0 +1,272 @@
+"""What may be seen of a table: its felt as everybody around it sees it, and a row among other tables.
+
+Only open cards stand here, because the round itself knows no others.  What a player may do is worked out here too, so that
+no client has to know a rule.
+"""
+
+from typing import Literal
+
+from msgspec import Struct
+
+from services.table.domain import insurance, playing
+from services.table.domain.hand import Hand
+from services.table.domain.state import Betting, Cards, Decision, Insurance, NewShoe, Over, Playing, Reserve, Round, Unopened
+from services.table.domain.table import Table, obstacle
+from shared.contracts.table import HandEnd, Kind, Result, SettlementLine
+
+Phase = Literal["idle", "betting", "closing", "dealing", "insurance", "decision", "reserve", "dealer", "settled", "void"]
+ORDER = ("hit", "stand", "double", "split", "insure", "decline", "even_money")
+"""The order in which choices are offered (LV-0.3)."""
+
+
+class FeltWager(Struct, frozen=True, kw_only=True):
+    """A stake on the felt; `pending` until the ledger has set it aside."""
+
+    wager: str
+    kind: Kind
+    hand: int
+    stake_minor: int
+    pending: bool
+
+
+class FeltHand(Struct, frozen=True, kw_only=True):
+    """A hand with its open cards; totals are information only (ON-6.7)."""
+
+    hand: int
+    cards: tuple[str, ...]
+    total: int
+    soft: bool
+    end: HandEnd | None
+    result: Result | None
+
+
+class FeltBox(Struct, frozen=True, kw_only=True):
+    """A box, who plays on it, and what that player may do now."""
+
+    box: int
+    player: str
+    wagers: tuple[FeltWager, ...]
+    hands: tuple[FeltHand, ...]
+    legal: tuple[str, ...]
+    answered: bool | None
+    """Whether its main wager has its answer about insurance; None while none is offered."""
+
+
+class FeltTurn(Struct, frozen=True, kw_only=True):
+    """Whose decision is awaited, and until when."""
+
+    number: int
+    box: int
+    hand: int
+    player: str
+    until_ms: int
+
+
+class Felt(Struct, frozen=True, kw_only=True):
+    """A table's felt.  Amounts are minor units of `currency`, times are milliseconds."""
+
+    table: str
+    table_phase: Literal["open", "closing", "closed"]
+    profile: str
+    currency: str
+    minimum_minor: int
+    maximum_minor: int
+    box_count: int
+    round: str
+    phase: Phase
+    betting_until_ms: int | None
+    boxes: tuple[FeltBox, ...]
+    """The boxes with a wager, from the dealer's left."""
+    dealer_cards: tuple[str, ...]
+    dealer_total: int
+    dealer_soft: bool
+    hole_card: bool
+    """Whether a card of the dealer lies face down."""
+    turn: FeltTurn | None
+    insurance_until_ms: int | None
+    legal: tuple[str, ...]
+    """What may be done at the table now, by whoever's turn it is."""
+    lines: tuple[SettlementLine, ...]
+    void_reason: str
+
+
+class TableRow(Struct, frozen=True, kw_only=True):
+    """A table among others.  `waits_for` says why no further round is called now, or is empty."""
+
+    table: str
+    day: str
+    phase: Literal["open", "closing", "closed"]
+    profile: str
+    operator: str
+    currency: str
+    minimum_minor: int
+    maximum_minor: int
+    box_count: int
+    dealer: Literal["automatic", "staff"]
+    rounds: int
+    round: str
+    waits_for: str
+
+
+def row(table: Table) -> TableRow:
+    """Return a table's row."""
+    opened = table.opened
+    assert opened is not None, "a table that was never opened has no row"
+    why = obstacle(table)
+    return TableRow(
+        table=opened.table,
+        day=opened.day,
+        phase=table.phase,
+        profile=opened.profile.name,
+        operator=opened.settings.operator,
+        currency=opened.settings.currency,
+        minimum_minor=opened.settings.minimum_minor,
+        maximum_minor=opened.settings.maximum_minor,
+        box_count=opened.settings.boxes,
+        dealer=opened.settings.dealer,
+        rounds=table.rounds,
+        round=table.round,
+        waits_for="" if why is None else why.value,
+    )
+
+
+def felt(table: Table, round_: Round | None) -> Felt:
+    """Return what everybody sees of a table and its latest round."""
+    opened = table.opened
+    assert opened is not None, "a table that was never opened has no felt"
+    settings = opened.settings
+    dealer = round_.dealer if isinstance(round_, Playing | Over) else None
+    window = round_.awaiting if isinstance(round_, Playing) else None
+    return Felt(
+        table=opened.table,
+        table_phase=table.phase,
+        profile=opened.profile.name,
+        currency=settings.currency,
+        minimum_minor=settings.minimum_minor,
+        maximum_minor=settings.maximum_minor,
+        box_count=settings.boxes,
+        round=table.round,
+        phase=phase(round_),
+        betting_until_ms=round_.opened.betting_until_ms if isinstance(round_, Betting) else None,
+        boxes=_boxes(round_),
+        dealer_cards=() if dealer is None else dealer.cards,
+        dealer_total=0 if dealer is None else dealer.points,
+        dealer_soft=False if dealer is None else dealer.soft,
+        hole_card=isinstance(round_, Playing) and round_.hole is not None,
+        turn=_turn(round_) if isinstance(round_, Playing) else None,
+        insurance_until_ms=window.until_ms if isinstance(window, Insurance) and not window.closed else None,
+        legal=() if round_ is None else legal(round_),
+        lines=() if round_ is None or isinstance(round_, Unopened) else round_.lines,
+        void_reason=round_.void if isinstance(round_, Over) else "",
+    )
+
+
+def phase(round_: Round | None) -> Phase:
+    """Return where a round stands, in one word."""
+    match round_:
+        case Betting(closed=closed):
+            return "closing" if closed else "betting"
+        case Playing(awaiting=Cards() | NewShoe()):
+            return "dealing"
+        case Playing(awaiting=Insurance()):
+            return "insurance"
+        case Playing(awaiting=Decision()):
+            return "decision"
+        case Playing(awaiting=Reserve()):
+            return "reserve"
+        case Playing():
+            return "dealer"
+        case Over(void=""):
+            return "settled"
+        case Over():
+            return "void"
+        case _:
+            return "idle"
+
+
+def legal(round_: Round) -> tuple[str, ...]:
+    """Return what may be done now, by whoever's turn it is: hit stand double split insure decline even_money, in this order."""
+    if not isinstance(round_, Playing):
+        return ()
+    match round_.awaiting:
+        case Decision(box=box):
+            return legal_on(box, round_)
+        case Insurance():
+            found = {choice for hand in round_.hands for choice in legal_on(hand.box, round_)}
+            return tuple(choice for choice in ORDER if choice in found)
+        case _:
+            return ()
+
+
+def legal_on(box: int, round_: Playing) -> tuple[str, ...]:
+    """Return what the player of a box may do now."""
+    match round_.awaiting:
+        case Decision(box=awaited, hand=number, barred=barred) if awaited == box:
+            return playing.options(_hand(box, number, round_), round_, barred)
+        case Insurance(closed=False) as offer if box not in offer.answered:
+            return insurance.options(box, round_, offer)
+        case _:
+            return ()
+
+
+def _hand(box: int, number: int, round_: Playing) -> Hand:
+    return next(hand for hand in round_.hands if hand.box == box and hand.number == number)
+
+
+def _turn(round_: Playing) -> FeltTurn | None:
+    if not isinstance(round_.awaiting, Decision):
+        return None
+    decision = round_.awaiting
+    return FeltTurn(
+        number=decision.number,
+        box=decision.box,
+        hand=decision.hand,
+        player=_hand(decision.box, decision.hand, round_).player,
+        until_ms=decision.until_ms,
+    )
+
+
+def _boxes(round_: Round | None) -> tuple[FeltBox, ...]:
+    if round_ is None or isinstance(round_, Unopened):
+        return ()
+    players = {line.box: line.player for line in round_.lines}
+    if not isinstance(round_, Over):
+        players |= {wager.box: wager.player for wager in (*round_.wagers, *round_.pending)}
+    return tuple(_box(box, players[box], round_) for box in sorted(players))
+
+
+def _box(box: int, player: str, round_: Betting | Playing | Over) -> FeltBox:
+    hands = () if isinstance(round_, Betting) else round_.hands
+    results = {} if isinstance(round_, Betting) else {(each.box, each.hand): each.result for each in round_.results}
+    offer = round_.awaiting if isinstance(round_, Playing) else None
+    return FeltBox(
+        box=box,
+        player=player,
+        wagers=_wagers(box, round_),
+        hands=tuple(
+            FeltHand(
+                hand=hand.number,
+                cards=hand.cards,
+                total=hand.points,
+                soft=hand.soft,
+                end=hand.end,
+                result=results.get((box, hand.number)),
+            )
+            for hand in hands
+            if hand.box == box
+        ),
+        legal=legal_on(box, round_) if isinstance(round_, Playing) else (),
+        answered=box in offer.answered if isinstance(offer, Insurance) else None,
+    )
+
+
+def _wagers(box: int, round_: Betting | Playing | Over) -> tuple[FeltWager, ...]:
+    """Return the stakes that still lie on a box."""
+    if isinstance(round_, Over):
+        return ()
+    return tuple(
+        FeltWager(wager=wager.id, kind=wager.kind, hand=wager.hand, stake_minor=wager.stake_minor, pending=pending)
+        for wagers, pending in ((round_.wagers, False), (round_.pending, True))
+        for wager in wagers
+        if wager.box == box
+    )

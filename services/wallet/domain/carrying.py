@@ -1,0 +1,47 @@
+"""Carrying forward: what the next day's book takes over from a closed one, in parts that fit an entry."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TypeVar
+
+from services.wallet.domain.ledger import Ledger
+from shared.contracts.wallet import CarriedAccount, CarriedId, CarriedStake, CarryForward
+from shared.kernel.folded import Recorded
+
+Row = TypeVar("Row")
+
+ROWS_MAX = 500
+"""Rows in one part: with the longest names and sentences, command and event together stay below an entry's 512 KiB."""
+
+
+def carried(ledger: Ledger, answers: Mapping[str, Recorded], follows: str) -> list[CarryForward]:
+    """Return the parts of a closed book, in a fixed order; `follows` is the digest of the entry that closed it.
+
+    `answers` are those of the closed book.  Only ids that were first used in it go along: an id is at hand for the day
+    on which it was used and the day after.
+    """
+    assert ledger.closed, "a book must be closed before it is carried forward"
+    accounts = [
+        CarriedAccount(account=name, operator=account.operator, currency=currency, minor=account.minor)
+        for currency, book in sorted(ledger.accounts.items())
+        for name, account in sorted(book.items())
+        if not name.startswith("escrow:")
+    ]
+    stakes = [
+        CarriedStake(wager=wager, round=stake.round, player=stake.player, currency=stake.currency, minor=stake.minor)
+        for wager, stake in sorted(ledger.stakes.items())
+    ]
+    ids = [
+        CarriedId(id=id, fingerprint=recorded.fingerprint, answer=recorded.answer)
+        for id, recorded in sorted(answers.items())
+        if recorded.fingerprint and id not in ledger.older
+    ]
+    return [
+        *(CarryForward(from_day=ledger.day, follows=follows, accounts=part) for part in _parts(accounts)),
+        *(CarryForward(from_day=ledger.day, follows=follows, stakes=part) for part in _parts(stakes)),
+        *(CarryForward(from_day=ledger.day, follows=follows, ids=part) for part in _parts(ids)),
+    ]
+
+
+def _parts(rows: Sequence[Row]) -> Iterator[tuple[Row, ...]]:
+    for start in range(0, len(rows), ROWS_MAX):
+        yield tuple(rows[start : start + ROWS_MAX])

@@ -1,0 +1,44 @@
+"""Postings: double entry, so that money is moved and never made.
+
+Every movement names all accounts that it touches, and what comes to some leaves others.
+"""
+
+from shared.contracts.wallet import Posting
+
+HOUSE_BANK = "house:bank"
+"""What the house wins and pays from.  It may be overdrawn: that is an unlucky day, not a mistake."""
+
+
+def player_account(player: str) -> str:
+    """Return the name of what a player can use: `player:ann`."""
+    return f"player:{player}"
+
+
+def escrow_account(round: str) -> str:
+    """Return the name of what is set aside in a round: `escrow:T7.20261130-000123`."""
+    return f"escrow:{round}"
+
+
+def world_account(operator: str) -> str:
+    """Return the name of what came in from outside through an operator: overdrawn by as much as players brought."""
+    return f"world:{operator}"
+
+
+def may_be_overdrawn(account: str) -> bool:
+    """Return whether an account may stand below zero: the house and the world may, players and escrow never."""
+    return account.startswith(("house:", "world:"))
+
+
+def movement(legs: dict[str, int]) -> tuple[Posting, ...]:
+    """Return the postings of a movement, in the order of `legs`, leaving out what does not move.
+
+    >>> movement({"player:ann": -500, "escrow:r": 500, "house:bank": 0})
+    (Posting(account='player:ann', minor=-500), Posting(account='escrow:r', minor=500))
+    """
+    assert sum(legs.values()) == 0, "a movement must conserve money"
+    return tuple(Posting(account=account, minor=minor) for account, minor in legs.items() if minor)
+
+
+def transfer(minor: int, *, source: str, target: str) -> tuple[Posting, ...]:
+    """Return the postings that move an amount from one account to another."""
+    return movement({source: -minor, target: minor})

@@ -1,0 +1,69 @@
+"""What the wallet does when it hears the table.
+
+A movement is named after the obligation that it meets, the wager or the round, and never after the way it came about: so
+the same obligation heard twice is met once.
+"""
+
+from typing import Any
+
+from shared.contracts.subjects import ledger_stream, round_of, stream_day
+from shared.contracts.table import (
+    DayClosed,
+    RoundSettled,
+    RoundVoided,
+    SettlementLine,
+    TableOpened,
+    WagerLapsed,
+    WagerPlaced,
+    WagersSettled,
+)
+from shared.contracts.wallet import BookRound, NoteDayClosed, NoteTable, ReleaseStake, ReserveStake, SettledStake, SettleStakes
+from shared.kernel.reactions import Reaction, Source, Timer
+
+
+def follow(event: Any, source: Source) -> list[Reaction]:
+    """Return what must follow in the ledger of the source's gaming day from an event of the table service."""
+    match event:
+        case WagerPlaced():
+            reserve = ReserveStake(
+                wager=event.wager,
+                round=_round(source),
+                player=event.player,
+                currency=event.currency,
+                minor=event.stake_minor,
+            )
+            return [_reaction(source, reserve, f"reserve {event.wager}")]
+        case WagerLapsed():
+            return [_reaction(source, ReleaseStake(wager=event.wager), f"release {event.wager}")]
+        case WagersSettled():
+            lines = tuple(_settled(line) for line in event.lines)
+            return [_reaction(source, SettleStakes(round=_round(source), currency=event.currency, lines=lines), f"settle {_round(source)}")]
+        case RoundSettled():
+            return [_reaction(source, BookRound(round=_round(source), outcome="settled"), f"book {_round(source)}")]
+        case RoundVoided():
+            return [_reaction(source, BookRound(round=_round(source), outcome="void"), f"book {_round(source)}")]
+        case TableOpened():
+            return [_reaction(source, NoteTable(table=event.table), f"note {event.table}")]
+        case DayClosed():
+            return [_reaction(source, NoteDayClosed(table=event.table, next_day=event.next_day), f"note the end of {event.table}")]
+        case _:
+            return []
+
+
+def timer(state: Any) -> Timer | None:
+    """Return None: when a book is opened and closed is for the clock of the service's edge."""
+    return None
+
+
+def _settled(line: SettlementLine) -> SettledStake:
+    return SettledStake(wager=line.wager, player=line.player, stake_minor=line.stake_minor, returned_minor=line.returned_minor)
+
+
+def _reaction(source: Source, command: Any, name: str) -> Reaction:
+    return Reaction(ledger_stream(stream_day(source.stream)), command, name)
+
+
+def _round(source: Source) -> str:
+    found = round_of(source.stream)
+    assert found is not None, f"money moves in a round's stream, not in {source.stream}"
+    return found.id

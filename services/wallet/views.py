@@ -1,0 +1,142 @@
+"""What may be seen of the ledger: a player's balance, and the statement of everything that moved it."""
+
+from collections.abc import Iterable, Iterator
+from typing import Any, Literal
+
+from msgspec import Struct
+
+from services.wallet.domain.ledger import Ledger
+from services.wallet.domain.posting import player_account
+from shared.contracts.subjects import stream_day
+from shared.contracts.wallet import (
+    AccountOpened,
+    CarriedForward,
+    Deposited,
+    Posting,
+    StakeReleased,
+    StakeReserved,
+    StakesSettled,
+    Withdrawn,
+)
+from shared.kernel.entry import Entry
+
+What = Literal["account opened", "brought forward", "deposit", "withdrawal", "stake set aside", "stake released", "settled"]
+
+
+class Amount(Struct, frozen=True, kw_only=True):
+    """What a player has in one currency, in minor units: what he can use, and what is set aside for his wagers."""
+
+    currency: str
+    operator: str
+    available_minor: int
+    set_aside_minor: int
+
+
+class Balance(Struct, frozen=True, kw_only=True):
+    """What a player has."""
+
+    player: str
+    amounts: tuple[Amount, ...]
+
+
+class StatementRow(Struct, frozen=True, kw_only=True):
+    """One movement of a player's account.  `minor` is what came to the account, negative for what left it."""
+
+    at_ms: int
+    day: str
+    what: What
+    round: str = ""
+    wager: str = ""
+    currency: str
+    minor: int
+    balance_minor: int
+
+
+def balance(ledger: Ledger, player: str) -> Balance:
+    """Return what `player` has, a line for each currency, none if he has no account."""
+    set_aside: dict[str, int] = {}
+    for stake in ledger.stakes.values():
+        if stake.player == player:
+            set_aside[stake.currency] = set_aside.get(stake.currency, 0) + stake.minor
+    held = ((currency, ledger.account(player, currency)) for currency in sorted(ledger.accounts))
+    return Balance(
+        player=player,
+        amounts=tuple(
+            Amount(
+                currency=currency,
+                operator=account.operator,
+                available_minor=account.minor,
+                set_aside_minor=set_aside.get(currency, 0),
+            )
+            for currency, account in held
+            if account is not None
+        ),
+    )
+
+
+def statement(entries: Iterable[Entry[Any, Any]], player: str) -> Iterator[StatementRow]:
+    """Yield the rows of a player's statement from the ledger's entries, one book or several in the order of their days.
+
+    Each wager of a settlement has its row.  The first book begins with what was brought forward into it; what a later one
+    takes over is no movement, and must be what the book before came to.
+    """
+    balances: dict[str, int] = {}
+    for entry in entries:
+        day = stream_day(entry.stream)
+        for decision in entry.decisions:
+            for event in decision.events:
+                for move in _moves(event, player, balances):
+                    balances[move.currency] = balances.get(move.currency, 0) + move.minor
+                    yield StatementRow(
+                        at_ms=entry.at_ms,
+                        day=day,
+                        what=move.what,
+                        round=move.round,
+                        wager=move.wager,
+                        currency=move.currency,
+                        minor=move.minor,
+                        balance_minor=balances[move.currency],
+                    )
+
+
+class _Move(Struct, frozen=True):
+    what: What
+    currency: str
+    minor: int
+    round: str = ""
+    wager: str = ""
+
+
+def _moves(event: Any, player: str, balances: dict[str, int]) -> list[_Move]:
+    """Return how one event moves the player's account."""
+    account = player_account(player)
+    match event:
+        case CarriedForward():
+            mine = [row for row in event.accounts if row.account == account]
+            for row in mine:
+                assert balances.get(row.currency, row.minor) == row.minor, "what is carried forward must be what the book before came to"
+            return [_Move("brought forward", row.currency, row.minor) for row in mine if row.currency not in balances]
+        case AccountOpened() if event.player == player:
+            return [_Move("account opened", event.currency, 0)]
+        case Deposited() if event.player == player:
+            return [_Move("deposit", event.currency, _minor(event.postings, account))]
+        case Withdrawn() if event.player == player:
+            return [_Move("withdrawal", event.currency, _minor(event.postings, account))]
+        case StakeReserved() if event.player == player:
+            return [_Move("stake set aside", event.currency, _minor(event.postings, account), event.round, event.wager)]
+        case StakeReleased() if event.player == player:
+            return [_Move("stake released", event.currency, _minor(event.postings, account), event.round, event.wager)]
+        case StakesSettled():
+            moves = [
+                _Move("settled", event.currency, line.returned_minor, event.round, line.wager)
+                for line in event.lines
+                if line.player == player
+            ]
+            assert sum(move.minor for move in moves) == _minor(event.postings, account), "the lines of a settlement must be its postings"
+            return moves
+        case _:
+            return []
+
+
+def _minor(postings: Iterable[Posting], account: str) -> int:
+    return sum(posting.minor for posting in postings if posting.account == account)

@@ -1,0 +1,120 @@
+"""The connection to NATS: never buffered, never given up, and its outages told.
+
+A buffered publish may be stored long after its sender was told that it failed, so nothing is buffered while the server is
+away.  The client reconnects for ever; whoever must extend people's clocks after an outage hears when it began and ended.
+"""
+
+import asyncio
+import logging
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import msgspec
+import nats.errors
+from nats.aio.client import Client
+
+from shared.runtime.event_store import StoreUnavailable
+
+RECONNECT_S = 0.25
+PING_S = 5
+PINGS_UNANSWERED_MAX = 2
+PATIENCE_S = 5.0
+
+log = logging.getLogger(__name__)
+
+
+class Endpoint(msgspec.Struct, frozen=True, kw_only=True):
+    """Where NATS is and who is calling: `credentials` is the file of the user's nkey seed, named `<user>.nk`."""
+
+    url: str
+    credentials: Path | None = None
+    monitor_url: str | None = None
+    name: str = "feltlog"
+
+    @property
+    def user(self) -> str:
+        """The user whom the credentials belong to."""
+        return "anybody" if self.credentials is None else self.credentials.stem
+
+    @property
+    def inbox_prefix(self) -> str:
+        """The only subjects on which this user may hear answers: a wildcard on all inboxes would let users overhear others."""
+        return f"_INBOX.{self.user}"
+
+
+def endpoint_from(environment: Mapping[str, str] = os.environ, *, name: str = "feltlog") -> Endpoint:
+    """Return the endpoint that FELTLOG_NATS_URL, FELTLOG_CREDENTIALS and FELTLOG_MONITOR_URL name."""
+    credentials = environment.get("FELTLOG_CREDENTIALS")
+    return Endpoint(
+        url=environment.get("FELTLOG_NATS_URL", "nats://127.0.0.1:4222"),
+        credentials=Path(credentials) if credentials else None,
+        monitor_url=environment.get("FELTLOG_MONITOR_URL"),
+        name=name,
+    )
+
+
+class Outages:
+    """Who wants to know when the server goes away and when it is back; a closed connection is never back."""
+
+    def __init__(
+        self,
+        *,
+        down: Callable[[], None] = lambda: None,
+        up: Callable[[], None] = lambda: None,
+        closed: Callable[[], None] = lambda: None,
+    ) -> None:
+        self.down = down
+        self.up = up
+        self.closed = closed
+
+
+async def connect(endpoint: Endpoint, outages: Outages | None = None, *, patience_s: float | None = PATIENCE_S) -> Client:
+    """Return a client connected to `endpoint`; raise `StoreUnavailable` after `patience_s` (None: wait for ever)."""
+    hears = outages or Outages()
+    client = Client()
+
+    async def error(problem: Exception) -> None:
+        # While the server is away this comes with every attempt; the outage itself is logged once.
+        if client.is_connected:
+            log.error("NATS: %s: %s", type(problem).__name__, problem)
+
+    async def disconnected() -> None:
+        if client.is_closed:
+            return
+        log.warning("NATS at %s went away", endpoint.url)
+        hears.down()
+
+    async def reconnected() -> None:
+        log.warning("NATS at %s is back", endpoint.url)
+        hears.up()
+
+    async def closed() -> None:
+        hears.closed()
+
+    try:
+        async with asyncio.timeout(patience_s):
+            await client.connect(
+                endpoint.url,
+                name=endpoint.name,
+                inbox_prefix=endpoint.inbox_prefix,
+                nkeys_seed=None if endpoint.credentials is None else str(endpoint.credentials),
+                pending_size=0,
+                max_reconnect_attempts=-1,
+                reconnect_time_wait=RECONNECT_S,  # type: ignore[arg-type]  # nats-py says int and sleeps on a float as well
+                ping_interval=PING_S,
+                max_outstanding_pings=PINGS_UNANSWERED_MAX,
+                error_cb=error,
+                disconnected_cb=disconnected,
+                reconnected_cb=reconnected,
+                closed_cb=closed,
+            )
+    except TimeoutError:
+        why = client.last_error
+        await client.close()
+        raise StoreUnavailable(f"no NATS server at {endpoint.url} lets {endpoint.user} in: {why or 'no answer'}") from why
+    except nats.errors.Error as refused:
+        raise StoreUnavailable(f"NATS at {endpoint.url} refused {endpoint.user}: {refused}") from refused
+    except OSError as unread:
+        raise StoreUnavailable(f"the credentials {endpoint.credentials} cannot be read: {unread.strerror}") from unread
+    return client

@@ -1,0 +1,27 @@
+"""Fixtures of the tests on a real server."""
+
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import pytest
+
+from shared.runtime.connection import Endpoint, connect
+from tests.integration.jetstream_bench import JetStreamBench
+from tests.integration.nats_server import NatsServer
+
+
+@pytest.fixture
+def nats_server(tmp_path: Path) -> Iterator[NatsServer]:
+    """A running server that forces every write to the disk."""
+    server = NatsServer(tmp_path)
+    server.start()
+    yield server
+    server.stop()
+
+
+@pytest.fixture
+async def jetstream(nats_server: NatsServer) -> AsyncIterator[JetStreamBench]:
+    """A bench connected to the running server."""
+    client = await connect(Endpoint(url=nats_server.url))
+    yield JetStreamBench(client)
+    await client.close()

@@ -1,0 +1,72 @@
+"""What tests do to JetStream behind the store's back."""
+
+from typing import Any
+
+import msgspec
+from nats.aio.client import Client
+
+from shared.contracts.subjects import log_day, log_pattern
+from shared.runtime.jetstream_store import JetStreamStore
+
+ACK_WAIT_NS = 1_000_000_000
+
+
+class JetStreamBench:
+    """A `Bench` of the store suite on a real server."""
+
+    def __init__(self, client: Client) -> None:
+        self.client = client
+        self.store = JetStreamStore(client)
+
+    async def make_log(self, log: str, **settings: Any) -> None:
+        """Make a log with the settings that the suite needs."""
+        config = {
+            "name": log,
+            "subjects": [log_pattern(*log_day(log))],
+            "storage": "file",
+            "discard": "new",
+            "max_bytes": 4 * 1024 * 1024,
+            "num_replicas": 1,
+            "allow_direct": True,
+            **settings,
+        }
+        await self._ask(f"STREAM.CREATE.{log}", config)
+
+    async def make_consumer(self, log: str, name: str) -> None:
+        """Make a durable that soon delivers again what is not acknowledged."""
+        config = {"durable_name": name, "name": name, "ack_policy": "explicit", "deliver_policy": "all", "ack_wait": ACK_WAIT_NS}
+        await self._ask(f"CONSUMER.CREATE.{log}.{name}", {"stream_name": log, "config": config})
+
+    async def remove_consumer(self, log: str, name: str) -> None:
+        """Delete the durable."""
+        await self._ask(f"CONSUMER.DELETE.{log}.{name}", {})
+
+    async def redeliver(self, log: str, name: str) -> None:
+        """The server does it by itself after `ACK_WAIT_NS`."""
+
+    async def seal(self, log: str) -> None:
+        """Seal the log."""
+        config = (await self._ask(f"STREAM.INFO.{log}", {}))["config"]
+        await self._ask(f"STREAM.UPDATE.{log}", config | {"sealed": True})
+
+    async def fill(self, log: str) -> None:
+        """Fill the log to the last byte with entries of other streams."""
+        service, day = log_day(log)
+        for size in (256 * 1024, 16 * 1024, 1024, 64, 0):
+            number = 0
+            while "error" not in await self._publish(f"log.{service}.{day}.filler-{size}-{number}", b"x" * size):
+                number += 1
+
+    async def erase(self, log: str, sequence: int) -> None:
+        """Delete an entry."""
+        await self._ask(f"STREAM.MSG.DELETE.{log}", {"seq": sequence})
+
+    async def _publish(self, subject: str, data: bytes) -> dict[str, Any]:
+        answer: dict[str, Any] = msgspec.json.decode((await self.client.request(subject, data, timeout=5)).data)
+        return answer
+
+    async def _ask(self, subject: str, body: Any) -> dict[str, Any]:
+        message = await self.client.request(f"$JS.API.{subject}", msgspec.json.encode(body), timeout=5)
+        answer: dict[str, Any] = msgspec.json.decode(message.data)
+        assert "error" not in answer, answer
+        return answer

@@ -1,0 +1,119 @@
+"""Rounds for tests: a house's usual settings, and whole rounds from a line of cards and a line of choices."""
+
+from collections.abc import Iterable
+from typing import Any, Literal
+
+from feltlog.rehearsal.round import Choice, Moment, Player, Rehearsal, Wallet, rich
+from services.table.domain.table import TABLE, Table
+from shared.contracts.table import CardDealt, OpenRound, OpenTable, RoundSettled, RoundVoided, SettlementLine, TableSettings, WagersSettled
+from shared.kernel.cards import cards
+from shared.kernel.messages import Actor, Envelope
+from shared.runtime.shelf import profile
+
+DAY_ENDS_AT_MS = 86_400_000
+ROUND_ID = "T7.20261130-000001"
+
+
+def settings(
+    *, boxes: int = 7, minimum_minor: int = 100, maximum_minor: int = 500, dealer: Literal["automatic", "staff"] = "automatic"
+) -> TableSettings:
+    """Return what the house chooses for a table: limits that every book allows."""
+    return TableSettings(
+        operator="house",
+        currency="CAD",
+        boxes=boxes,
+        minimum_minor=minimum_minor,
+        maximum_minor=maximum_minor,
+        dealer=dealer,
+        betting_window_ms=10_000,
+        decision_ms=15_000,
+        reserve_ms=2_000,
+        pause_ms=3_000,
+    )
+
+
+def opening(book: str, **chosen: Any) -> OpenRound:
+    """Return the command that opens a round of table T7 under a built-in profile."""
+    return OpenRound(
+        round=ROUND_ID,
+        number=1,
+        table="T7",
+        day="20261130",
+        profile=profile(book),
+        settings=settings(**chosen),
+        shoe="T7-S1",
+        root="root",
+    )
+
+
+def open_table(book: str, **chosen: Any) -> OpenTable:
+    """Return the command that opens table T7, as the service fills it in."""
+    return OpenTable(
+        table="T7", profile_name=book, settings=settings(**chosen), day="20261130", day_ends_at_ms=DAY_ENDS_AT_MS, profile=profile(book)
+    )
+
+
+def opened_table(book: str, **chosen: Any) -> Table:
+    """Return table T7, just opened."""
+    state = TABLE.initial
+    for event in TABLE.decide(open_table(book, **chosen), state, Envelope("open", Actor("staff", "pit"), 0, 0)):
+        state = TABLE.evolve(state, event)
+    return state
+
+
+def scripted(*words: str) -> Player:
+    """Return a player who says these words one after the other, `-` for silence, `double 50` for a stake; then stands or declines."""
+    left = list(words)
+
+    def choose(moment: Moment) -> Choice | None:
+        if not left:
+            return Choice("stand" if "stand" in moment.legal else "decline")
+        what, _, stake = left.pop(0).partition(" ")
+        return None if what == "-" else Choice(what, int(stake) if stake else None)
+
+    return choose
+
+
+def play(
+    book: str,
+    shoe: str,
+    *words: str,
+    bets: Iterable[tuple[str, int, int]] = (("ann", 1, 400),),
+    wallet: Wallet = rich,
+    discards: str = "",
+    **chosen: Any,
+) -> Rehearsal:
+    """Return a whole round: cards in the order in which they leave the shoe, and what players say."""
+    rehearsal = Rehearsal(opening(book, **chosen), cards(shoe), discards=cards(discards), wallet=wallet)
+    for player, box, stake_minor in bets:
+        rehearsal.bet(player, box, stake_minor)
+        rehearsal.serve()
+    rehearsal.run(scripted(*words))
+    return rehearsal
+
+
+def lines(rehearsal: Rehearsal) -> list[SettlementLine]:
+    """Return a round's settlement lines."""
+    return [line for event in rehearsal.events if isinstance(event, WagersSettled) for line in event.lines]
+
+
+def returned(rehearsal: Rehearsal) -> list[tuple[str, int, int]]:
+    """Return kind, stake and what came back, of each line in order."""
+    return [(line.kind, line.stake_minor, line.returned_minor) for line in lines(rehearsal)]
+
+
+def dealt(rehearsal: Rehearsal) -> list[tuple[int, int, str]]:
+    """Return box, hand and card of each open card in order."""
+    return [(event.box, event.hand, event.card) for event in rehearsal.events if isinstance(event, CardDealt)]
+
+
+def names(rehearsal: Rehearsal) -> list[str]:
+    """Return the events' names in order."""
+    return [type(event).__name__ for event in rehearsal.events]
+
+
+def ending(rehearsal: Rehearsal) -> RoundSettled | RoundVoided:
+    """Return the event that ended the round."""
+    last = rehearsal.events[-1]
+    assert isinstance(last, RoundSettled | RoundVoided), "the round is over"
+    return last
