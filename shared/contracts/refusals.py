@@ -31,6 +31,7 @@ class Reason(StrEnum):
     NO_BOOK = "no_book"
     WALLET_SILENT = "wallet_silent"
     TOO_EARLY = "too_early"
+    CLOCKS_APART = "clocks_apart"
     # Wagers
     BETTING_CLOSED = "betting_closed"
     NO_SUCH_BOX = "no_such_box"
@@ -82,6 +83,7 @@ SENTENCES: dict[Reason, str] = {
     Reason.NO_BOOK: "The ledger of this gaming day is not open yet.",
     Reason.WALLET_SILENT: "The wallet has not answered for the last two rounds: no further round until it does.",
     Reason.TOO_EARLY: "It is too early for this.",
+    Reason.CLOCKS_APART: "The clocks of this house and its log are more than a second apart: no round until they agree.",
     Reason.BETTING_CLOSED: "No more bets: betting for this round is closed.",
     Reason.NO_SUCH_BOX: "There is no such box on this table, or nothing of yours on it.",
     Reason.BOX_FULL: "The box is taken.",

@@ -31,6 +31,7 @@ from shared.runtime.keepers import Keepers, Noun
 from shared.runtime.listener import Listener
 from shared.runtime.quarantine import DESK_NOUN, Desk
 from shared.runtime.settings import ServiceSettings
+from shared.runtime.witness import Witness
 
 STEPPED_DOWN = 3
 """Exit status of a process that found another one owning its streams."""
@@ -89,6 +90,7 @@ class Process:
         self.keepers = Keepers(store, clock, self.writer, f"feltlog {version('feltlog')}", self._noun_of)
         self.desk = Desk(self.keepers, app.name, self.today)
         self.listeners: dict[str, Listener] = {}
+        self.witness = Witness(store, clock, lambda: log_name(app.name, self.today()), self.alarm)
         self.ready = False
         self._answering = 0
         self._tasks: set[asyncio.Task[Any]] = set()
@@ -131,6 +133,7 @@ class Process:
         self.desk.recall()
         await self.app.start(self)
         self.spawn(self.keepers.keep_time(), "timers")
+        self.spawn(self.witness.watch(), "witness")
         self.follow_days(self.app.hears, self._listen, self.app.ready_for)
         await self.client.subscribe(f"cmd.{self.app.name}.>", cb=self._command)
         self.keepers.away(False)
@@ -247,6 +250,7 @@ class Process:
             "pid": os.getpid(),
             "epoch": self.keepers.pen.epoch,
             "writer": self.writer,
+            "clocks_apart_ms": self.witness.apart_ms,
             "open_streams": len(self.keepers.open()),
             "heard": {name: listener.sequence for name, listener in self.listeners.items()},
         }
