@@ -43,7 +43,7 @@ class LogMaker:
     async def mend(self, log: str) -> list[str]:
         """Make every consumer that the log lacks and return their names; raise `LogMisconfigured` if something is changed."""
         await check_log(self._client, log)
-        made = []
+        made: list[str] = []
         for durable in listeners(log):
             try:
                 await check_consumer(self._client, log, durable)
