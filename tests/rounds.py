@@ -4,10 +4,13 @@ from collections.abc import Iterable
 from typing import Any, Literal
 
 from feltlog.rehearsal.round import Choice, Moment, Player, Rehearsal, Wallet, rich
-from shared.contracts.table import CardDealt, OpenRound, RoundSettled, RoundVoided, SettlementLine, TableSettings, WagersSettled
+from services.table.domain.table import TABLE, Table
+from shared.contracts.table import CardDealt, OpenRound, OpenTable, RoundSettled, RoundVoided, SettlementLine, TableSettings, WagersSettled
 from shared.kernel.cards import cards
+from shared.kernel.messages import Actor, Envelope
 from shared.runtime.shelf import profile
 
+DAY_ENDS_AT_MS = 86_400_000
 ROUND_ID = "T7.20261130-000001"
 
 
@@ -41,6 +44,21 @@ def opening(book: str, **chosen: Any) -> OpenRound:
         shoe="T7-S1",
         root="root",
     )
+
+
+def open_table(book: str, **chosen: Any) -> OpenTable:
+    """Return the command that opens table T7, as the service fills it in."""
+    return OpenTable(
+        table="T7", profile_name=book, settings=settings(**chosen), day="20261130", day_ends_at_ms=DAY_ENDS_AT_MS, profile=profile(book)
+    )
+
+
+def opened_table(book: str, **chosen: Any) -> Table:
+    """Return table T7, just opened."""
+    state = TABLE.initial
+    for event in TABLE.decide(open_table(book, **chosen), state, Envelope("open", Actor("staff", "pit"), 0, 0)):
+        state = TABLE.evolve(state, event)
+    return state
 
 
 def scripted(*words: str) -> Player:

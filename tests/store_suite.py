@@ -19,7 +19,10 @@ WATCH_S = 0.2
 class Bench(Protocol):
     """A store and what a test may do behind its back."""
 
-    store: Audible
+    @property
+    def store(self) -> Audible:
+        """The store under test."""
+        ...
 
     async def make_log(self, log: str) -> None:
         """Make an empty log."""

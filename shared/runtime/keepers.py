@@ -111,6 +111,9 @@ class Keepers:
         """Fire what falls due, for ever."""
         while True:
             await self._sleep_until_due()
+            # A server that hangs for a while and goes on is an outage of which no connection ever tells.
+            if self._away and await self._store.alive():
+                self.away(False)
             now_ms = self.clock.now_ms()
             while self._due and self._due[0][0] <= now_ms:
                 _, stream, name = heapq.heappop(self._due)
@@ -161,7 +164,7 @@ class Keepers:
             self.clock,
             fill=noun.fill,
             stored=self._on_stored,
-            broke=lambda keeper, id, what: [tell(keeper.stream, id, what) for tell in self.on_broken] and None,
+            broke=self._on_broken,
         )
 
     def _take(self, stored: Stored, spoiled: set[str]) -> None:
@@ -179,6 +182,10 @@ class Keepers:
         for tell in self.on_stored:
             tell(keeper, entry)
 
+    def _on_broken(self, keeper: Keeper[Any], id: str, what: str) -> None:
+        for tell in self.on_broken:
+            tell(keeper.stream, id, what)
+
     def _settle(self, keeper: Keeper[Any]) -> None:
         """Arm the timer that the state now asks for, and let go of a stream that is over."""
         stream, noun = keeper.stream, self._noun_of(keeper.stream)
@@ -189,7 +196,7 @@ class Keepers:
             self._timers[stream] = timer
             heapq.heappush(self._due, (timer.at_ms, stream, timer.name))
             self._wake.set()
-        if noun.over(keeper.state) and self._open.pop(stream, None):
+        if noun.over(keeper.state) and self._open.pop(stream, None) is not None:
             self._over[stream] = keeper
             while len(self._over) > OVER_KEPT_MAX:
                 self._over.popitem(last=False)

@@ -12,23 +12,32 @@ from shared.contracts.table import CardsCalled, Face, RoundEvent
 class Course:
     """Events that follow from one command, decided at `at_ms`."""
 
-    __slots__ = ("at_ms", "events", "round")
+    __slots__ = ("_remembered", "_round", "at_ms", "events")
 
     def __init__(self, round_: Round, at_ms: int) -> None:
-        self.round = round_
         self.at_ms = at_ms
         self.events: list[RoundEvent] = []
+        self._round = round_
+        self._remembered = 0
 
     def add(self, event: RoundEvent) -> None:
         """Let `event` follow."""
         self.events.append(event)
-        self.round = evolve(self.round, event)
+
+    @property
+    def round(self) -> Round:
+        """The round after the events so far; what nobody asks about is not worked out."""
+        while self._remembered < len(self.events):
+            self._round = evolve(self._round, self.events[self._remembered])
+            self._remembered += 1
+        return self._round
 
     @property
     def playing(self) -> Playing:
         """The round so far, which is in play."""
-        assert isinstance(self.round, Playing), "cards are out"
-        return self.round
+        round_ = self.round
+        assert isinstance(round_, Playing), "cards are out"
+        return round_
 
     def call_cards(self, *faces: Face) -> None:
         """Ask the shoe for cards; one call is outstanding at a time."""

@@ -53,7 +53,7 @@ def bounds(wager: Wager, playing: Playing) -> tuple[int, int]:
 
 def insure(command: Insure, playing: Playing, envelope: Envelope) -> list[RoundEvent]:
     """Return the pending insurance of a main wager."""
-    wager, insurance = _offered(command.box, playing, envelope)
+    wager, insurance = _offered(command, playing, envelope)
     least, most = bounds(wager, playing)
     if wager.box in insurance.barred or most < least:
         raise refused(Reason.NOT_ALLOWED)
@@ -80,7 +80,7 @@ def insure(command: Insure, playing: Playing, envelope: Envelope) -> list[RoundE
 
 def decline(command: DeclineInsurance, playing: Playing, envelope: Envelope) -> list[RoundEvent]:
     """Return that a main wager goes without insurance, and what follows."""
-    wager, _ = _offered(command.box, playing, envelope)
+    wager, _ = _offered(command, playing, envelope)
     course = Course(playing, envelope.at_ms)
     course.add(InsuranceDeclined(wager=wager.id))
     _go_on(course)
@@ -89,7 +89,7 @@ def decline(command: DeclineInsurance, playing: Playing, envelope: Envelope) -> 
 
 def take_even_money(command: TakeEvenMoney, playing: Playing, envelope: Envelope) -> list[RoundEvent]:
     """Return that a blackjack is paid one to one at once and leaves the round (ON-7.5, decision 13)."""
-    wager, _ = _offered(command.box, playing, envelope)
+    wager, _ = _offered(command, playing, envelope)
     if not may_take_even_money(wager.box, playing):
         raise refused(Reason.NOT_ALLOWED)
     course = Course(playing, envelope.at_ms)
@@ -116,9 +116,11 @@ def options(box: int, playing: Playing, insurance: Insurance) -> tuple[str, ...]
     return tuple(found)
 
 
-def _offered(box: int, playing: Playing, envelope: Envelope) -> tuple[Wager, Insurance]:
+def _offered(command: Insure | DeclineInsurance | TakeEvenMoney, playing: Playing, envelope: Envelope) -> tuple[Wager, Insurance]:
     """Return the asker's main wager on a box and the offer; raise `Refused` unless its answer is still open."""
-    insurance = playing.awaiting
+    box, insurance = command.box, playing.awaiting
+    if command.round != playing.opened.round:
+        raise refused(Reason.UNKNOWN_ROUND)
     if not isinstance(insurance, Insurance) or insurance.closed or envelope.received_at_ms > insurance.until_ms:
         raise refused(Reason.INSURANCE_CLOSED)
     if box in insurance.answered:

@@ -167,6 +167,8 @@ def _raise_by(stake_minor: int, kind: Kind, hand: Hand, playing: Playing, envelo
 
 def in_turn(command: Hit | Stand | Double | Split, playing: Playing, envelope: Envelope) -> tuple[Hand, Decision]:
     """Return the hand and the decision that a command is about; raise `Refused` unless it comes from its player in time."""
+    if command.round != playing.opened.round:
+        raise refused(Reason.UNKNOWN_ROUND)
     for hand in playing.hands:
         if hand.box == command.box and hand.number == command.hand:
             break

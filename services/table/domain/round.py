@@ -45,13 +45,15 @@ from shared.contracts.table import (
     WagerRefused,
 )
 from shared.kernel.decider import Decider
-from shared.kernel.messages import Command, Envelope, Refused, Role
+from shared.kernel.messages import Envelope, Refused, Role
 
 REFUSALS_MAX = 16
 """Refused requests for money at risk that are written down for one player in one round."""
 
-PLAYERS: tuple[type[Command], ...] = (PlaceWager, Hit, Stand, Double, Split, Insure, DeclineInsurance, TakeEvenMoney)
-STAFF: tuple[type[Command], ...] = (CloseBetting, VoidRound)
+AT_STAKE = (PlaceWager, Double, Split, Insure)
+"""What puts money at risk."""
+PLAYERS = frozenset[type]((*AT_STAKE, Hit, Stand, DeclineInsurance, TakeEvenMoney))
+STAFF = frozenset[type]((CloseBetting, VoidRound))
 
 
 def decide(command: RoundCommand, round_: Round, envelope: Envelope) -> list[RoundEvent]:
@@ -68,7 +70,7 @@ def decide(command: RoundCommand, round_: Round, envelope: Envelope) -> list[Rou
         if envelope.actor.role == "house":
             return []
         raise refused(Reason.ROUND_OVER)
-    if isinstance(command, PlaceWager | Double | Split | Insure):
+    if isinstance(command, AT_STAKE):
         try:
             return _decide(command, round_, envelope)
         except Refused as why:
@@ -121,8 +123,6 @@ def _decide(command: RoundCommand, round_: Running, envelope: Envelope) -> list[
 
 
 def _decide_betting(command: RoundCommand, round_: Betting, envelope: Envelope) -> list[RoundEvent]:
-    if isinstance(command, PlaceWager | Hit | Stand | Double | Split | Insure | DeclineInsurance | TakeEvenMoney):
-        _check_round(command.round, round_)
     match command:
         case PlaceWager():
             return betting.place(command, round_, envelope)
@@ -139,8 +139,6 @@ def _decide_betting(command: RoundCommand, round_: Betting, envelope: Envelope) 
 
 
 def _decide_playing(command: RoundCommand, round_: Playing, envelope: Envelope) -> list[RoundEvent]:
-    if isinstance(command, PlaceWager | Hit | Stand | Double | Split | Insure | DeclineInsurance | TakeEvenMoney):
-        _check_round(command.round, round_)
     match command:
         case DealCards():
             return dealing.deal(command, round_, envelope)
@@ -180,11 +178,6 @@ def _decide_playing(command: RoundCommand, round_: Playing, envelope: Envelope) 
             return []
         case _:
             assert_never(command)
-
-
-def _check_round(named_round: str, round_: Running) -> None:
-    if named_round != round_.opened.round:
-        raise refused(Reason.UNKNOWN_ROUND)
 
 
 def _answer(command: AcceptWager | RefuseWager | TimeOutReserve, round_: Running, envelope: Envelope) -> list[RoundEvent]:

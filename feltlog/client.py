@@ -1,0 +1,155 @@
+"""A client: how players and staff speak to the house.
+
+Every request carries an id of its own and is sent again with the same id until it is answered, so a lost reply never makes
+two wagers of one.  `pending` is asked after until it has become yes or no.
+"""
+
+import asyncio
+import secrets
+from collections.abc import AsyncGenerator
+from typing import Any, Literal, Protocol, TypeVar
+
+import msgspec
+
+from services.table.views import Felt
+from services.wallet.views import Balance
+from shared.contracts.refusals import Reason
+from shared.contracts.requests import decode_answer, encode_request
+from shared.contracts.subjects import command_subject, felt_view, query_subject
+from shared.kernel.messages import Answer
+
+REPLY_S = 2.0
+SENDS_MAX = 5
+"""How often a request without an answer is sent."""
+POLLS_MAX = 60
+"""How often a pending or busy answer is asked after."""
+LOOK_AGAIN_S = 5.0
+"""After so long without a change the felt is asked for, in case a picture was lost."""
+POLL_FIRST_S, POLL_LAST_S, POLL_GROWTH = 0.02, 0.5, 1.5
+
+T = TypeVar("T")
+
+
+class Unanswered(Exception):
+    """Nobody answered, so nothing is known: ask again with the same id."""
+
+    def __init__(self, subject: str, id: str = "") -> None:
+        unknown = f" Whether it heard the request is not known; its id is {id}." if id else ""
+        super().__init__(f"The house does not answer on {subject}.{unknown}")
+        self.id = id
+
+
+class Declined(Exception):
+    """The house has no answer to a question, and says why."""
+
+
+class _Declined(msgspec.Struct):
+    error: str
+
+
+class Watch(Protocol):
+    """What is shown on a subject, the newest of it."""
+
+    async def next(self, *, timeout_s: float) -> bytes | None:
+        """Return the next picture, or None if none came in time."""
+
+    async def close(self) -> None:
+        """Watch no more."""
+
+
+class Line(Protocol):
+    """What a client needs of a connection."""
+
+    async def request(self, subject: str, data: bytes, *, timeout_s: float) -> bytes | None:
+        """Return a reply, or None if none came in time."""
+
+    async def watch(self, subject: str) -> Watch:
+        """Return a watch over what is shown on a subject."""
+
+    async def close(self) -> None:
+        """Close the connection."""
+
+
+class Client:
+    """One player, or one member of staff, at the house's door."""
+
+    def __init__(self, line: Line, *, role: Literal["player", "staff"], name: str, reply_s: float = REPLY_S) -> None:
+        self.name = name
+        self.role = role
+        self._line = line
+        self._reply_s = reply_s
+
+    async def ask(self, service: str, target: str, command: Any, *, id: str | None = None) -> Answer:
+        """Return the answer to a command; raise `Unanswered` if there is none after several attempts.
+
+        The answer is `pending` or a refusal that is not final only if it was still so when there was no more asking after it.
+        """
+        id = id or secrets.token_hex(16)
+        subject = command_subject(service, self.role, target, self.name)
+        body = encode_request(id, command)
+        answer: Answer | None = None
+        silent = polled = 0
+        wait_s = POLL_FIRST_S
+        while silent < SENDS_MAX and polled < POLLS_MAX:
+            reply = await self._line.request(subject, body, timeout_s=self._reply_s)
+            if reply is None:
+                silent += 1
+            else:
+                silent = 0
+                answer = decode_answer(reply)
+                if not unsettled(answer):
+                    return answer
+                polled += 1
+            await asyncio.sleep(wait_s)
+            wait_s = min(wait_s * POLL_GROWTH, POLL_LAST_S)
+        if answer is None or silent:
+            raise Unanswered(subject, id)
+        return answer
+
+    async def query(self, service: str, target: str, type: type[T]) -> T:
+        """Return the answer to a question, read as `type`; raise `Unanswered` if there is none and `Declined` if it is a no."""
+        subject = query_subject(service, self.role, target, self.name)
+        for _ in range(SENDS_MAX):
+            reply = await self._line.request(subject, b"", timeout_s=self._reply_s)
+            if reply is not None:
+                return read(reply, type)
+            await asyncio.sleep(POLL_LAST_S)
+        raise Unanswered(subject)
+
+    async def felt(self, table: str) -> Felt:
+        """Return a table's felt as it is now."""
+        return await self.query("table", table, Felt)
+
+    async def watch_felt(self, table: str) -> AsyncGenerator[Felt, None]:
+        """Yield a table's felt as it is now and after each change; a slow watcher sees the newest, not each."""
+        decoder = msgspec.json.Decoder(Felt)
+        # The watching begins before the question is asked, so that no change falls between the two.
+        watch = await self._line.watch(felt_view(table))
+        try:
+            while True:
+                yield await self.felt(table)
+                while (picture := await watch.next(timeout_s=LOOK_AGAIN_S)) is not None:
+                    yield decoder.decode(picture)
+        finally:
+            await watch.close()
+
+    async def balance(self, player: str = "") -> Balance:
+        """Return what a player has: the asker, or for staff whoever is named."""
+        return await self.query("wallet", f"balance_{player}" if player else "balance", Balance)
+
+    async def close(self) -> None:
+        """Leave."""
+        await self._line.close()
+
+
+def read(reply: bytes, type: type[T]) -> T:
+    """Return what a reply says, read as `type`; raise `Declined` if it says why there is no answer."""
+    try:
+        return msgspec.json.decode(reply, type=type)
+    except msgspec.ValidationError:
+        raise Declined(msgspec.json.decode(reply, type=_Declined).error) from None
+
+
+def unsettled(answer: Answer) -> bool:
+    """Return whether asking again with the same id may bring another answer soon."""
+    return answer.status == "pending" or (answer.code == Reason.BUSY and not answer.final)

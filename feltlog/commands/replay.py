@@ -1,0 +1,217 @@
+"""`feltlog replay`: a round again, card by card, from its log alone."""
+
+import asyncio
+import sys
+from collections.abc import Callable
+from typing import Annotated
+from zoneinfo import ZoneInfo
+
+import msgspec
+import typer
+from rich.console import Console, Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from feltlog.commands.connection import DATA, DataOption, JsonOption, ServerOption, reading
+from feltlog.ending import Ending, ending
+from feltlog.house import House
+from feltlog.layout import Layout
+from feltlog.reading import Page, chain_break, round_pages, told
+from feltlog.screen import drawn, has_suits, screen, write_json
+from feltlog.story import Line, plain, story
+from feltlog.trouble import Trouble
+from feltlog.wording import gain, money, row_of, seconds, stamp, wall, worth
+from shared.contracts.subjects import BadSubject, RoundName, round_name
+from shared.kernel.entry import Unreadable
+from shared.kernel.money import decimal
+
+STYLES = {"card": "", "player": "cyan", "house": "dim", "money": "green", "refusal": "yellow", "end": "bold"}
+
+
+def replay(
+    round: Annotated[str, typer.Argument(metavar="ROUND", help="A round's id, such as T1.20261130-000042; `feltlog rounds` lists them.")],
+    data: DataOption = DATA,
+    server: ServerOption = None,
+    step: Annotated[bool, typer.Option("--step", help="Wait for Enter after each event; q and Enter ends the replay.")] = False,
+    json: JsonOption = False,
+) -> None:
+    """Tell a round again from its log: every wager, card, decision and payment, then the outcomes and the chain's digest.
+
+    Nothing is decided again here; `feltlog verify ROUND` does that.
+    """
+    house = House(data)
+    zone = ZoneInfo(house.settings().house.zone)
+    name = wanted(round)
+    pages = asyncio.run(fetch(house, server, name))
+    broken = chain_break(pages)
+    if json:
+        replay_json(name, pages, zone)
+        if broken:
+            typer.echo(broken, err=True)
+    else:
+        show(screen(), name, pages, zone, pause=wait_for_enter if step else None)
+    if broken:
+        raise typer.Exit(1)
+
+
+def wanted(text: str) -> RoundName:
+    """Return the round that a person names; raise `Trouble` if it cannot be one."""
+    try:
+        return round_name(text)
+    except BadSubject as error:
+        raise Trouble(f"{error}.") from error
+
+
+async def fetch(house: House, server: str | None, name: RoundName) -> list[Page]:
+    """Return all entries of a round."""
+    async with reading(house, server) as store:
+        try:
+            return await round_pages(store, name)
+        except Unreadable as error:
+            raise Trouble(f"The log of round {name.id} cannot be read: {error}. `feltlog verify {name.id}` says where.") from error
+
+
+def wait_for_enter() -> bool:
+    """Wait for a line on standard input; return whether the person wants to go on.  Without further input it goes on."""
+    line = sys.stdin.readline()
+    return line.strip().lower() not in ("q", "quit")
+
+
+def show(console: Console, name: RoundName, pages: list[Page], zone: ZoneInfo, *, pause: Callable[[], bool] | None = None) -> None:
+    """Show a round from its first entry to its last, then how it ended and the digest that stands for its chain."""
+    letters, paper = not has_suits(console), not console.is_terminal
+    lines, layout = story(told(pages))
+    console.print(heading(name, pages, layout, zone), soft_wrap=paper)
+    for line in lines:
+        console.print(told_line(line, letters=letters, narrow=not paper), soft_wrap=paper)
+        if pause is not None and not pause():
+            console.print(Text("The replay was stopped here by you; the log goes on.", style="dim"))
+            return
+    console.print(result([line.told.event for line in lines], layout, letters=letters))
+    console.print(seal(name, pages), soft_wrap=paper)
+
+
+def heading(name: RoundName, pages: list[Page], layout: Layout, zone: ZoneInfo) -> RenderableType:
+    """Return what stands above the lines: that this is a replay, and of what."""
+    parts = [Text.assemble((" REPLAY ", "bold reverse"), f" round {name.id}, from its log. Nothing is being played.", style="bold")]
+    opened = layout.opened
+    if opened is not None:
+        low, high = opened.settings.minimum_minor, opened.settings.maximum_minor
+        limits = f"{decimal(low, layout.currency)} to {money(high, layout.currency)}"
+        parts.append(Text(f"Table {name.table}, profile {opened.profile.name}, wagers {limits}, shoe {opened.shoe}"))
+        parts.append(Text(f"The shoe's order was committed to beforehand: {opened.root}", style="dim"))
+    parts.append(Text(f"Opened {wall(pages[0].entry.at_ms, zone)} {zone.key}; times below are seconds since then"))
+    return Group(*parts, Text(""), Text(f"{'time':>9}  {'entry':>5}  who           what", style="dim underline"))
+
+
+def told_line(line: Line, *, letters: bool, narrow: bool) -> RenderableType:
+    """Return one event as a line: when, in which entry, on whose word, what.  A narrow screen folds the last part below itself."""
+    head = Text(f"{'+' + seconds(line.offset_ms):>9}  {line.told.page.entry.revision:>5}  ", style="dim")
+    head.append(f"{line.who:<12}  ", style="not dim")
+    what = drawn(line.what, letters=letters, style=STYLES[line.tone])
+    if not narrow:
+        return Text.assemble(head, what)
+    grid = Table.grid(expand=True)
+    grid.add_column(width=len(head), no_wrap=True)
+    grid.add_column(ratio=1)
+    grid.add_row(head, what)
+    return grid
+
+
+def result(events: list[object], layout: Layout, *, letters: bool) -> RenderableType:
+    """Return how the round ended: the dealer, each hand, each wager, each player's money."""
+    end = ending(events)
+    if end.outcome == "awaiting":
+        return Text("\nThe round is not over yet: its log ends here for now.\n", style="yellow")
+    parts: list[RenderableType] = [Text("")]
+    if end.reason:
+        parts.append(Text(f"Void: {end.reason}", style="yellow"))
+    if end.hands:
+        parts += [Text("Hands", style="bold"), hands_table(end, layout, letters=letters), Text("")]
+    if end.lines:
+        parts += [Text(f"Wagers ({end.currency})", style="bold"), wagers_table(end), Text("")]
+        parts += [Text(f"Money ({end.currency})", style="bold"), money_table(end)]
+    else:
+        parts.append(Text("No wager was in this round."))
+    return Group(*parts, Text(""))
+
+
+def hands_table(end: Ending, layout: Layout, *, letters: bool) -> Table:
+    """Return every hand with its cards, its total and what became of it."""
+    table = Table()
+    for column in ("hand", "cards", "total", "outcome"):
+        table.add_column(column, no_wrap=True)
+    if end.dealer:
+        table.add_row("The dealer", drawn(row_of(end.dealer), letters=letters), worth(end.dealer), "")
+    for hand in end.hands:
+        words = worth(hand.cards, split=hand.box in layout.split) if hand.cards else "no cards"
+        table.add_row(layout.owner(hand.box, hand.hand), drawn(row_of(hand.cards), letters=letters), words, hand.result.replace("_", " "))
+    return table
+
+
+def wagers_table(end: Ending) -> Table:
+    """Return every wager with its stake and what it gave back."""
+    table = Table()
+    for column in ("player", "box", "hand", "wager"):
+        table.add_column(column, no_wrap=True)
+    for column in ("staked", "returned", "difference"):
+        table.add_column(column, justify="right", no_wrap=True)
+    for line in end.lines:
+        amounts = (decimal(line.stake_minor, end.currency), decimal(line.returned_minor, end.currency))
+        difference = gain(line.returned_minor - line.stake_minor, end.currency)
+        table.add_row(line.player, str(line.box), str(line.hand), line.kind, *amounts, difference)
+    return table
+
+
+def money_table(end: Ending) -> Table:
+    """Return what the round cost and brought each player, and the house the other side of it."""
+    table = Table(show_footer=True)
+    table.add_column("player", footer="all")
+    for column, total in (("staked", end.staked_minor), ("returned", end.returned_minor)):
+        table.add_column(column, justify="right", footer=decimal(total, end.currency))
+    table.add_column("difference", justify="right", footer=gain(end.returned_minor - end.staked_minor, end.currency))
+    for each in end.players():
+        amounts = (decimal(each.staked_minor, end.currency), decimal(each.returned_minor, end.currency))
+        table.add_row(each.player, *amounts, gain(each.returned_minor - each.staked_minor, end.currency))
+    return table
+
+
+def seal(name: RoundName, pages: list[Page]) -> RenderableType:
+    """Return the digest of the last entry, or where the chain that it should stand for is broken."""
+    broken = chain_break(pages)
+    if broken:
+        return Text(f"THE CHAIN IS BROKEN. {broken}", style="bold red")
+    return Group(
+        Text(f"{len(pages)} entries, each bound to the bytes of the one before. The last one's SHA-256 stands for the whole chain:"),
+        Text(pages[-1].digest, style="bold"),
+        Text(f"`feltlog verify {name.id}` decides the round again and compares.", style="dim"),
+    )
+
+
+def replay_json(name: RoundName, pages: list[Page], zone: ZoneInfo) -> None:
+    """Write one object for each event."""
+    lines, _ = story(told(pages))
+    for line in lines:
+        write_json(as_json(name, line, zone))
+
+
+def as_json(name: RoundName, line: Line, zone: ZoneInfo) -> dict[str, object]:
+    """Return an event for machines; `event` and `data` are the log's own, `text` is the story's sentence."""
+    read = line.told.page
+    data: dict[str, object] = msgspec.to_builtins(line.told.event)
+    return {
+        "round": name.id,
+        "place": line.told.place,
+        "stream": read.stream,
+        "revision": read.entry.revision,
+        "sequence": read.sequence,
+        "at": stamp(read.entry.at_ms, zone),
+        "at_ms": read.entry.at_ms,
+        "offset_ms": line.offset_ms,
+        "who": line.who,
+        "role": line.told.decision.actor.role,
+        "event": data.pop("type"),
+        "text": plain(line),
+        "data": data,
+        "digest": read.digest,
+    }

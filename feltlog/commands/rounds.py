@@ -1,0 +1,104 @@
+"""`feltlog rounds`: which rounds there were."""
+
+import asyncio
+import time
+from typing import Annotated
+from zoneinfo import ZoneInfo
+
+import msgspec
+import typer
+from rich.table import Table
+
+from feltlog.commands.connection import DATA, DataOption, JsonOption, ServerOption, reading
+from feltlog.house import House
+from feltlog.reading import Logs, days, rounds_of_day
+from feltlog.rows import Choice, RoundRow, round_row, since_ms
+from feltlog.screen import screen, write_json
+from feltlog.wording import gain, stamp, wall
+from shared.kernel.money import decimal
+
+
+def rounds(
+    data: DataOption = DATA,
+    server: ServerOption = None,
+    table: Annotated[str, typer.Option(help="Only this table's rounds, such as T1.")] = "",
+    player: Annotated[str, typer.Option(help="Only rounds in which this player had a wager.")] = "",
+    since: Annotated[
+        str, typer.Option(help="Only rounds opened since: a gaming day (20261130), a house time (2026-11-30T21:15), or 90m, 2h, 3d ago.")
+    ] = "",
+    limit: Annotated[int, typer.Option(min=1, help="At most so many, the latest.")] = 20,
+    empty: Annotated[bool, typer.Option("--empty", help="Also list rounds in which nobody had a wager.")] = False,
+    json: JsonOption = False,
+) -> None:
+    """List rounds, the latest last: who played, what was staked and returned, and how it ended.
+
+    `feltlog replay ROUND` then tells one of them card by card.
+    """
+    house = House(data)
+    rules = house.settings().house
+    zone = ZoneInfo(rules.zone)
+    start_ms = since_ms(since, zone, day_starts=rules.day_starts, now_ms=time.time_ns() // 1_000_000)
+    choice = Choice(table=table, player=player, since_ms=start_ms, empty=empty)
+    found, unplayed = asyncio.run(look(house, server, choice, limit))
+    if json:
+        for row in found:
+            write_json(as_json(row, zone))
+        return
+    console = screen()
+    console.print(listing(found, zone) if found else "There are no such rounds in these logs.")
+    if unplayed:
+        console.print(f"Rounds without a wager are left out ({unplayed} of them); --empty lists them too.", style="dim")
+
+
+async def look(house: House, server: str | None, choice: Choice, limit: int) -> tuple[list[RoundRow], int]:
+    """Return the rows of the chosen rounds and how many rounds were left out because nobody had a wager."""
+    async with reading(house, server) as store:
+        return await chosen_rows(store, choice, limit)
+
+
+async def chosen_rows(store: Logs, choice: Choice, limit: int) -> tuple[list[RoundRow], int]:
+    """Return at most `limit` rows, the latest, the oldest of them first; days are read backwards until there are enough."""
+    rows: list[RoundRow] = []
+    unplayed = 0
+    for day in reversed(await days(store)):
+        read = [round_row(name, pages) for name, pages in (await rounds_of_day(store, day, choice.table)).items()]
+        taken = [row for row in read if choice.takes(row)]
+        played = [row for row in taken if row.players or choice.empty]
+        unplayed += len(taken) - len(played)
+        rows = played + rows
+        if len(rows) >= limit or (read and read[0].opened_at_ms < choice.since_ms):
+            break
+    return sorted(rows, key=lambda row: (row.opened_at_ms, row.round))[-limit:], unplayed
+
+
+def listing(rows: list[RoundRow], zone: ZoneInfo) -> Table:
+    """Return the rows as a table for people, times on the house's clock."""
+    table = Table()
+    for heading in ("round", f"opened ({zone.key})", "profile", "players"):
+        table.add_column(heading, no_wrap=heading != "players")
+    for heading in ("staked", "returned", "house"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    table.add_column("", no_wrap=True)
+    table.add_column("outcome", no_wrap=True)
+    table.add_column("entries", justify="right", no_wrap=True)
+    for row in rows:
+        settled = row.outcome != "awaiting"
+        table.add_row(
+            row.round,
+            wall(row.opened_at_ms, zone)[:19],
+            row.profile,
+            ", ".join(row.players) or "nobody",
+            decimal(row.staked_minor, row.currency) if row.currency else "",
+            decimal(row.returned_minor, row.currency) if settled else "",
+            gain(row.staked_minor - row.returned_minor, row.currency) if settled else "",
+            row.currency,
+            row.outcome,
+            str(row.entries),
+        )
+    return table
+
+
+def as_json(row: RoundRow, zone: ZoneInfo) -> dict[str, object]:
+    """Return a row for machines: `round`, `opened_at` on the house's clock, and everything else that the row says."""
+    fields: dict[str, object] = msgspec.to_builtins(row)
+    return {"round": row.round, "opened_at": stamp(row.opened_at_ms, zone), **fields}

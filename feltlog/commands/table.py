@@ -1,0 +1,93 @@
+"""`feltlog table`: what a pit boss does with tables: open, close, list, and deal where a dealer runs the rounds."""
+
+import asyncio
+from typing import Annotated, Any
+
+import typer
+from rich.table import Table
+
+from feltlog.commands.answers import tell_answer
+from feltlog.commands.connection import DATA, DataOption, JsonOption, ServerOption, at_the_door
+from feltlog.house import House
+from feltlog.screen import screen, write_json
+from feltlog.settings import open_table
+from feltlog.trouble import Trouble
+from feltlog.wording import money
+from services.table.views import TableRow
+from shared.contracts.table import CallRound, CloseBetting, CloseTable
+from shared.kernel.money import decimal
+
+app = typer.Typer(no_args_is_help=True, help="Open, close, list and run tables, as the pit.")
+
+TableArgument = Annotated[str, typer.Argument(metavar="TABLE", help="A table's id, such as T1.")]
+
+
+@app.command("open")
+def open_(table: TableArgument, data: DataOption = DATA, server: ServerOption = None) -> None:
+    """Open a table by what `tables.toml` says about it."""
+    house = House(data)
+    wanted = {row.id: row for row in house.settings().table}
+    if table not in wanted:
+        raise Trouble(f"{house.tables} has no table {table!r}: it has {', '.join(wanted) or 'none'}. Add a [[table]] for it.")
+    command = open_table(house.settings().house, wanted[table])
+    answer(house, server, table, command, done=f"Table {table} is open.")
+
+
+@app.command()
+def close(table: TableArgument, data: DataOption = DATA, server: ServerOption = None) -> None:
+    """Close a table after the round that is being played."""
+    answer(House(data), server, table, CloseTable(), done=f"Table {table} closes after the round that is being played.")
+
+
+@app.command()
+def deal(
+    table: TableArgument,
+    data: DataOption = DATA,
+    server: ServerOption = None,
+    no_more_bets: Annotated[bool, typer.Option("--no-more-bets", help="Close the betting of the round that is open, and deal.")] = False,
+) -> None:
+    """Run a table whose dealer is `staff`: open its next round, or with --no-more-bets close the betting and deal."""
+    if no_more_bets:
+        answer(House(data), server, table, CloseBetting(), done="No more bets.")
+    else:
+        answer(House(data), server, table, CallRound(), done=f"Table {table} takes wagers for its next round.")
+
+
+@app.command("list")
+def list_(data: DataOption = DATA, server: ServerOption = None, json: JsonOption = False) -> None:
+    """List the tables that the house knows today, and what each of them is at."""
+    rows = asyncio.run(look(House(data), server))
+    if json:
+        for row in rows:
+            write_json(row)
+        return
+    console = screen()
+    console.print(listing(rows) if rows else "No table is open. `feltlog table open TABLE` opens one of tables.toml.")
+
+
+async def look(house: House, server: str | None) -> list[TableRow]:
+    """Return all tables of the day."""
+    async with at_the_door(house, server, "pit") as pit:
+        return await pit.query("table", "tables", list[TableRow])
+
+
+def listing(rows: list[TableRow]) -> Table:
+    """Return the tables as a table for people."""
+    table = Table()
+    for heading in ("table", "phase", "profile", "wagers", "dealer", "latest round", "waits for"):
+        table.add_column(heading, no_wrap=True)
+    table.add_column("rounds", justify="right")
+    for row in rows:
+        limits = f"{decimal(row.minimum_minor, row.currency)} to {money(row.maximum_minor, row.currency)}"
+        table.add_row(row.table, row.phase, row.profile, limits, row.dealer, row.round, row.waits_for.replace("_", " "), str(row.rounds))
+    return table
+
+
+def answer(house: House, server: str | None, table: str, command: Any, *, done: str) -> None:
+    """Ask the table and tell the person what came of it; exit 2 if it was refused."""
+
+    async def run() -> None:
+        async with at_the_door(house, server, "pit") as pit:
+            tell_answer(await pit.ask("table", table, command), done=done)
+
+    asyncio.run(run())

@@ -1,0 +1,135 @@
+"""The house on disk: one directory with everything that must outlive a process.
+
+tables.toml          what the operator may tune
+nats/server.conf     written by us at every start      nats/store/   the logs themselves
+secrets/<user>.nk    who may connect                   secrets/sealing.key   what seals a shoe's order
+run/machine.json     what runs here now                logs/<process>.log    what the processes said
+surveillance.sqlite  an index that can be built again from the logs
+"""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from feltlog.credentials import SUFFIX, create_sealing_key, create_user_key, public_keys
+from feltlog.files import held, replace_file
+from feltlog.nats_config import Ports, server_config
+from feltlog.nats_server import reload
+from feltlog.permissions import HOUSE
+from feltlog.running import Running, running_on
+from feltlog.settings import DEFAULT, Settings, read_settings
+from feltlog.trouble import Trouble
+from shared.contracts.subjects import BadSubject, token
+
+
+class House:
+    """A data directory.  Looking at it changes nothing."""
+
+    def __init__(self, data: Path | str) -> None:
+        self.data = Path(data).absolute()
+
+    @property
+    def tables(self) -> Path:
+        """The operator's settings."""
+        return self.data / "tables.toml"
+
+    @property
+    def secrets(self) -> Path:
+        """The folder of credentials and keys, closed to everybody but its owner."""
+        return self.data / "secrets"
+
+    @property
+    def sealing_key(self) -> Path:
+        """The key that seals the order of a shoe."""
+        return self.secrets / "sealing.key"
+
+    @property
+    def server_conf(self) -> Path:
+        """The configuration of nats-server."""
+        return self.data / "nats" / "server.conf"
+
+    @property
+    def store(self) -> Path:
+        """Where nats-server keeps the logs."""
+        return self.data / "nats" / "store"
+
+    @property
+    def run(self) -> Path:
+        """Where the machine that runs here notes itself down."""
+        return self.data / "run"
+
+    @property
+    def running(self) -> Running | None:
+        """What runs here now, or None."""
+        return running_on(self.run)
+
+    @property
+    def machine_json(self) -> Path:
+        """The note itself: ports and process ids."""
+        return self.run / "machine.json"
+
+    @property
+    def exists(self) -> bool:
+        """Whether this directory has ever been a house."""
+        return self.store.is_dir()
+
+    def log(self, process: str) -> Path:
+        """Return the file that `process` writes its output to."""
+        return self.data / "logs" / f"{process}.log"
+
+    def credentials(self, user: str) -> Path:
+        """Return the path of a user's credential; raise `Trouble` if there is none."""
+        path = self.secrets / f"{user}{SUFFIX}"
+        if not path.exists():
+            raise Trouble(f"Nobody called {user!r} has a credential in {self.secrets}.")
+        return path
+
+    def players(self) -> list[str]:
+        """Return everybody who holds a credential and does not belong to the house."""
+        return sorted(name for name in public_keys(self.secrets) if name not in HOUSE)
+
+    def settings(self) -> Settings:
+        """Return what `tables.toml` says; raise `Trouble` if it is not to be understood."""
+        return read_settings(self.tables)
+
+    def prepare(self) -> None:
+        """Make whatever is missing: folders, a first `tables.toml`, the house's credentials and the sealing key."""
+        try:
+            for folder in (self.data, self.store, self.run, self.data / "logs"):
+                folder.mkdir(parents=True, exist_ok=True)
+            self.secrets.mkdir(mode=0o700, exist_ok=True)
+            self.secrets.chmod(0o700)
+            if not self.tables.exists():
+                replace_file(self.tables, DEFAULT)
+        except OSError as error:
+            raise Trouble(f"{self.data} cannot hold the house: {error.strerror or error}. Choose another directory with --data.") from error
+        for user in HOUSE:
+            create_user_key(self.secrets, user)
+        create_sealing_key(self.sealing_key)
+
+    def add_player(self, name: str) -> None:
+        """Make sure that `name` can connect as a player, at once if a server runs here."""
+        self.add_players([name])
+
+    def add_players(self, names: Iterable[str]) -> None:
+        """Make sure that everybody in `names` can connect as a player; raise `Trouble` for a name that cannot be one."""
+        self.create_players(names)
+        running = self.running
+        if running is not None and running.server_pid is not None:
+            # One at a time: a reload that began before our key was written must not pass for ours.
+            with held(self.secrets / "reload.lock"):
+                self.write_server_conf(running.ports)
+                reload(running.ports, running.server_pid, self.server_conf)
+
+    def create_players(self, names: Iterable[str]) -> None:
+        """Make credentials for everybody in `names` who has none; no server is told."""
+        for name in names:
+            if name in HOUSE:
+                raise Trouble(f"{name!r} belongs to the house and cannot be a player's name. Choose another.")
+            try:
+                create_user_key(self.secrets, token(name))
+            except BadSubject as error:
+                raise Trouble(f"{error}.") from error
+
+    def write_server_conf(self, ports: Ports) -> None:
+        """Write the configuration for a server on `ports` that knows everybody who holds a credential now."""
+        replace_file(self.server_conf, server_config(ports, self.store, public_keys(self.secrets)))

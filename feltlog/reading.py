@@ -1,0 +1,137 @@
+"""Reading: what the commands that only look need from the logs.
+
+All of it goes through the port that the services append through, so a reading command sees the stored bytes, their
+places and when the server stored them, and nothing that somebody remembered on the side.
+"""
+
+from collections.abc import AsyncIterator, Iterable, Sequence
+from typing import Any, Protocol
+
+from msgspec import Struct
+
+from feltlog.trouble import Trouble
+from shared.contracts.language import types_of
+from shared.contracts.subjects import RoundName, log_day, log_of, log_pattern, round_of
+from shared.kernel.entry import Decision, Entry, decode_as
+from shared.kernel.identity import digest
+
+
+class Stored(Protocol):
+    """One message of a log."""
+
+    @property
+    def stream(self) -> str:
+        """Whose entry it is."""
+
+    @property
+    def sequence(self) -> int:
+        """Its place in the log."""
+
+    @property
+    def data(self) -> bytes:
+        """The exact bytes."""
+
+    @property
+    def stored_at_ms(self) -> int:
+        """When the server took it in: the independent witness of time."""
+
+
+class Logs(Protocol):
+    """The reading half of the event store."""
+
+    def read(self, log: str, *, pattern: str | None = None, after: int = 0, upto: int | None = None) -> AsyncIterator[Any]:
+        """Yield the messages of a log, of the streams that match, in the order of their places."""
+
+    async def logs(self, service: str) -> list[str]:
+        """Return the logs of a service that are kept."""
+
+
+class Page(Struct, frozen=True, kw_only=True):
+    """An entry as it lies in its log."""
+
+    entry: Entry[Any, Any]
+    sequence: int
+    stored_at_ms: int
+    digest: str
+
+    @property
+    def stream(self) -> str:
+        """The stream that the entry stands in."""
+        return self.entry.stream
+
+
+class Told(Struct, frozen=True, kw_only=True):
+    """One event, with the entry and the decision that it belongs to; `place` counts the round's events from 1."""
+
+    page: Page
+    decision: Decision[Any, Any]
+    event: Any
+    place: int
+
+
+def page(stored: Stored) -> Page:
+    """Return the entry that a stored message holds; raise `Unreadable` if it holds none of its stream."""
+    entry = decode_as(*types_of(stored.stream), stored.data)
+    return Page(entry=entry, sequence=stored.sequence, stored_at_ms=stored.stored_at_ms, digest=digest(stored.data))
+
+
+def told(pages: Iterable[Page]) -> list[Told]:
+    """Return all events of some entries, in the order in which they happened."""
+    found: list[Told] = []
+    for each in pages:
+        for decision in each.entry.decisions:
+            for event in decision.events:
+                found.append(Told(page=each, decision=decision, event=event, place=len(found) + 1))
+    return found
+
+
+def chain_break(pages: Sequence[Page]) -> str:
+    """Return where a stream's entries do not follow one another, or nothing if they all do."""
+    for before, after in zip([None, *pages], pages, strict=False):
+        expected = before.entry.revision + 1 if before else 1
+        if after.entry.revision != expected:
+            return f"In {after.stream} revision {after.entry.revision} stands where revision {expected} belongs."
+        if before and after.entry.prev != before.digest:
+            return f"In {after.stream} revision {after.entry.revision} does not follow the bytes of revision {before.entry.revision}."
+    return ""
+
+
+async def stream_pages(store: Logs, stream: str) -> list[Page]:
+    """Return all entries of one stream, none if its day is not kept here."""
+    log = log_of(stream)
+    if log not in await store.logs(log_day(log)[0]):
+        return []
+    return [page(stored) async for stored in store.read(log, pattern=stream)]
+
+
+async def round_pages(store: Logs, name: RoundName) -> list[Page]:
+    """Return all entries of a round; raise `Trouble` if there is no such round."""
+    pages = await stream_pages(store, name.stream)
+    if not pages:
+        raise Trouble(f"There is no round {name.id} in these logs. `feltlog rounds` lists those that there are.")
+    return pages
+
+
+async def days(store: Logs, service: str = "table") -> list[str]:
+    """Return the gaming days of which a service's log is kept, the oldest first."""
+    return sorted(log_day(log)[1] for log in await store.logs(service))
+
+
+async def rounds_of_day(store: Logs, day: str, table: str = "") -> dict[RoundName, list[Page]]:
+    """Return the entries of each round of a gaming day, in the order of their opening, of one table or of all."""
+    rounds: dict[RoundName, list[Page]] = {}
+    log = log_of(log_pattern("table", day))
+    pattern = f"log.table.{day}.{table}.round.*" if table else f"log.table.{day}.*.round.*"
+    async for stored in store.read(log, pattern=pattern):
+        name = round_of(stored.stream)
+        if name is not None:
+            rounds.setdefault(name, []).append(page(stored))
+    return rounds
+
+
+async def ledger_entries(store: Logs) -> AsyncIterator[Entry[Any, Any]]:
+    """Yield the entries of all ledgers that are kept, day after day."""
+    for day in await days(store, "wallet"):
+        log = log_of(log_pattern("wallet", day))
+        async for stored in store.read(log, pattern=f"log.wallet.{day}.ledger.*"):
+            yield page(stored).entry

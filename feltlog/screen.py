@@ -1,0 +1,56 @@
+"""The screen: what this terminal can show, and how sentences with cards are drawn on it.
+
+To a file or a pipe everything goes as UTF-8 with a fixed width and no colours, whatever the machine's language, so that
+the same log gives the same bytes everywhere.  A terminal gets coloured suits, or letters where it has no suits.
+"""
+
+import sys
+from typing import Any, TextIO
+
+import msgspec
+from rich.console import Console
+from rich.text import Text
+
+from feltlog.wording import RED, Card, Sentence, face
+
+PAPER_WIDTH = 120
+
+
+def screen(file: TextIO | None = None) -> Console:
+    """Return a console for `file`, or for standard output."""
+    out = sys.stdout if file is None else file
+    if out.isatty():
+        return Console(file=out, highlight=False)
+    reconfigure = getattr(out, "reconfigure", None)
+    if reconfigure is not None:
+        reconfigure(encoding="utf-8", errors="backslashreplace", newline="\n")
+    return Console(file=out, highlight=False, width=PAPER_WIDTH, color_system=None, force_terminal=False, legacy_windows=False)
+
+
+def has_suits(console: Console) -> bool:
+    """Return whether the console can show the signs of the suits."""
+    return console.encoding.lower().replace("-", "").startswith("utf")
+
+
+def drawn(sentence: Sentence, *, letters: bool = False, style: str = "") -> Text:
+    """Return a sentence for a console, red suits in red."""
+    text = Text(style=style)
+    for part in sentence:
+        if isinstance(part, Card):
+            text.append(face(part, letters=letters), style="bold red" if part[1] in RED else "bold")
+        else:
+            text.append(part)
+    return text
+
+
+def write_json(value: Any, file: TextIO | None = None) -> None:
+    """Write one object as one line of JSON, in UTF-8 whatever the machine's language is."""
+    out = sys.stdout if file is None else file
+    data = msgspec.json.encode(value) + b"\n"
+    binary = getattr(out, "buffer", None)
+    if binary is None:
+        out.write(data.decode())
+        return
+    out.flush()
+    binary.write(data)
+    binary.flush()

@@ -1,0 +1,189 @@
+"""The settings of a house: what an operator writes in `tables.toml`, read strictly.
+
+A misspelt key or a value of the wrong kind stops the start with a sentence that names the file and the key, because a
+setting that is silently ignored is found out only when money has moved by it.
+"""
+
+import re
+from pathlib import Path
+from typing import Annotated, Literal
+from zoneinfo import ZoneInfo
+
+import msgspec
+
+from feltlog.trouble import Trouble
+from shared.contracts.table import OpenTable, TableSettings
+from shared.kernel.money import BadMoney, minor_units
+
+Name = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9_-]{1,64}$", description="letters, digits, '_' and '-', 64 at most")]
+Amount = Annotated[str, msgspec.Meta(pattern=r"^[0-9]{1,12}(\.[0-9]{1,4})?$", description='an amount in quotes, such as "5.00"')]
+Currency = Annotated[str, msgspec.Meta(pattern=r"^[A-Z]{3}$", description="three capital letters, such as CAD")]
+TimeOfDay = Annotated[
+    str, msgspec.Meta(pattern=r"^([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9])?$", description="a time of day, such as 06:00")
+]
+Window = Annotated[int, msgspec.Meta(ge=1, le=600_000, description="milliseconds, 600000 at most")]
+Boxes = Annotated[int, msgspec.Meta(ge=1, le=9, description="1 to 9")]
+
+
+class TableRules(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One `[[table]]`: a table that opens with the house."""
+
+    id: Name
+    profile: str
+    currency: Currency
+    minimum: Amount
+    maximum: Amount
+    boxes: Boxes = 7
+    betting_window_ms: Window = 15_000
+    decision_ms: Window = 15_000
+    reserve_ms: Window = 5_000
+    pause_ms: Window = 5_000
+    dealer: Literal["automatic", "staff"] = "automatic"
+
+
+class HouseRules(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`[house]`: who runs it, and when its gaming day starts on the clock of `zone`."""
+
+    operator: Name
+    day_starts: TimeOfDay
+    zone: str
+
+
+class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The whole of `tables.toml`."""
+
+    house: HouseRules
+    table: tuple[TableRules, ...] = ()
+
+
+DEFAULT = """\
+# The house and its tables, read at every start of `feltlog up`.
+
+[house]
+operator = "feltlog"
+day_starts = "06:00"            # the gaming day starts here, by the clock of the zone
+zone = "America/Toronto"
+
+# One [[table]] for each felt. Amounts stand in quotes and in the table's currency.
+# betting_window_ms: how long wagers are taken; decision_ms: how long a player may think;
+# reserve_ms: how long a wager may wait for its wallet; pause_ms: between a round and the next.
+# dealer: "automatic" deals by itself, "staff" waits for a dealer's word.
+
+[[table]]
+id = "T1"
+profile = "ontario"
+currency = "CAD"
+minimum = "1.00"
+maximum = "5.00"
+boxes = 7
+betting_window_ms = 15000
+decision_ms = 15000
+reserve_ms = 5000
+pause_ms = 5000
+dealer = "automatic"
+
+[[table]]
+id = "T2"
+profile = "live"
+currency = "EUR"
+minimum = "10.00"
+maximum = "1000.00"
+boxes = 7
+betting_window_ms = 15000
+decision_ms = 15000
+reserve_ms = 5000
+pause_ms = 5000
+dealer = "automatic"
+
+[[table]]
+id = "T3"
+profile = "live"
+currency = "USD"
+minimum = "25.00"
+maximum = "1000.00"
+boxes = 5
+betting_window_ms = 15000
+decision_ms = 15000
+reserve_ms = 5000
+pause_ms = 5000
+dealer = "automatic"
+"""
+
+
+def read_settings(path: Path) -> Settings:
+    """Return what `path` says; raise `Trouble` that names the file and the key if it is not to be understood."""
+    try:
+        settings = msgspec.toml.decode(path.read_bytes(), type=Settings)
+    except FileNotFoundError as error:
+        raise Trouble(f"There is no {path}. `feltlog up --data {path.parent}` makes one.") from error
+    except (msgspec.ValidationError, msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise Trouble(f"{path} cannot be used: {sentence(str(error))}") from error
+    for problem in contradictions(settings):
+        raise Trouble(f"{path} cannot be used: {problem}")
+    return settings
+
+
+def sentence(message: str) -> str:
+    """Return a decoding message with the place in front, in the words of the file.
+
+    >>> sentence("Expected `int`, got `str` - at `$.table[0].boxes`")
+    'in table 1, key `boxes`: expected `int`, got `str`.'
+    >>> sentence("Object contains unknown field `mimimum` - at `$.table[1]`")
+    'in table 2: unknown key `mimimum`.'
+    """
+    what, _, path = message.partition(" - at `$")
+    what = what.replace("Object contains unknown field", "unknown key").replace("Object missing required field", "missing key")
+    parts = re.findall(r"[A-Za-z_]+|\[[0-9]+\]|\[\.\.\.\]", path)
+    match parts:
+        case ["table", index, *rest] if index.strip("[]").isdigit():
+            place, keys = f"in table {int(index.strip('[]')) + 1}", rest
+        case ["house", *rest]:
+            place, keys = "in [house]", rest
+        case _:
+            place, keys = "", parts
+    place = ", ".join(filter(None, [place, *(f"key `{key}`" for key in keys)]))
+    return f"{place}: {what[:1].lower()}{what[1:]}." if place else f"{what[:1].lower()}{what[1:]}."
+
+
+def contradictions(settings: Settings) -> list[str]:
+    """Return what cannot be right although each value alone is."""
+    found = []
+    try:
+        ZoneInfo(settings.house.zone)
+    except (KeyError, ValueError, OSError):
+        found.append(f"in [house], key `zone`: there is no time zone {settings.house.zone!r} on this machine.")
+    ids = [table.id for table in settings.table]
+    found += [f"table {id_!r} stands there {ids.count(id_)} times; each table needs an id of its own." for id_ in ids if ids.count(id_) > 1]
+    return found + [problem for table in settings.table if (problem := impossible_limits(table))]
+
+
+def impossible_limits(table: TableRules) -> str:
+    """Return what is wrong with a table's limits, nothing if they can be played."""
+    try:
+        minimum, maximum = minor_units(table.minimum, table.currency), minor_units(table.maximum, table.currency)
+    except BadMoney as error:
+        return f"table {table.id!r}: {error}."
+    if not 0 < minimum <= maximum:
+        return f"table {table.id!r}: the minimum {table.minimum} must be above zero and not above the maximum {table.maximum}."
+    return ""
+
+
+def table_settings(house: HouseRules, table: TableRules) -> TableSettings:
+    """Return what the table service is told about a table, amounts in minor units."""
+    return TableSettings(
+        operator=house.operator,
+        currency=table.currency,
+        boxes=table.boxes,
+        minimum_minor=minor_units(table.minimum, table.currency),
+        maximum_minor=minor_units(table.maximum, table.currency),
+        dealer=table.dealer,
+        betting_window_ms=table.betting_window_ms,
+        decision_ms=table.decision_ms,
+        reserve_ms=table.reserve_ms,
+        pause_ms=table.pause_ms,
+    )
+
+
+def open_table(house: HouseRules, table: TableRules) -> OpenTable:
+    """Return the command that opens a table."""
+    return OpenTable(table=table.id, profile_name=table.profile, settings=table_settings(house, table))

@@ -1,0 +1,283 @@
+"""The story of a round: every event as a line in plain words, in the order in which it happened.
+
+Pure: the same log gives the same lines on every machine.  The story explains, it does not judge; what it says about a
+hand is read off the cards, and what it says about money is read off the settlement.
+"""
+
+from typing import Literal, assert_never
+
+from msgspec import Struct
+
+from feltlog.layout import Layout, laid
+from feltlog.reading import Told
+from feltlog.wording import Card, Sentence, money, row_of, seconds, spoken, worth
+from shared.contracts import table
+from shared.kernel.money import decimal
+
+Tone = Literal["card", "player", "house", "money", "refusal", "end"]
+
+SPEAKERS: dict[type, str] = {
+    table.OpenRound: "table",
+    table.AcceptWager: "wallet",
+    table.RefuseWager: "wallet",
+    table.DealCards: "shoe",
+    table.ChangeShoe: "shoe",
+    table.TakePeek: "shoe",
+    table.TurnHole: "shoe",
+    table.CloseBetting: "clock",
+    table.LapseWagers: "clock",
+    table.CloseInsurance: "clock",
+    table.TimeOutDecision: "clock",
+    table.TimeOutReserve: "clock",
+}
+"""On whose word the house itself did something."""
+
+TABLE_SAYS = (
+    table.CardsCalled,
+    table.ReshuffleCalled,
+    table.ShoeChanged,
+    table.InsuranceOpened,
+    table.PeekCalled,
+    table.DecisionAwaited,
+    table.ClockExtended,
+    table.HandDoubled,
+    table.HandSplit,
+    table.TurnCalled,
+    table.HandsDecided,
+    table.WagersSettled,
+    table.RoundSettled,
+    table.RoundVoided,
+)
+"""What the table says by itself, whatever it was that made it go on."""
+
+SAID_ALOUD = (table.Stand, table.TimeOutDecision, table.TakeEvenMoney, table.CloseInsurance)
+"""Commands that themselves end a hand or the insurance; after any other the table ends it by rule."""
+
+WANTS = {"main": "places", "double": "doubles with", "split": "splits with", "insurance": "insures with"}
+
+ENDS: dict[str, str] = {
+    "blackjack": "has a blackjack",
+    "stood": "stands at {worth}",
+    "bust": "is bust with {points}",
+    "twenty_one": "stands by itself at 21",
+    "doubled": "stands at {worth} after the double",
+    "split_aces": "stands at {worth}, one card to a split ace",
+    "timed_out": "is stood at {worth}, out of time",
+    "even_money": "has taken even money and leaves the round",
+}
+
+RESULTS: dict[str, str] = {
+    "blackjack": "wins with a blackjack",
+    "win": "wins with {total}",
+    "push": "ties at {total}",
+    "lose": "loses with {total}",
+    "bust": "was bust with {total}",
+    "even_money": "has had even money",
+    "dead": "is dead",
+    "void": "is void",
+}
+
+
+class Line(Struct, frozen=True, kw_only=True):
+    """One event of a round, told."""
+
+    told: Told
+    offset_ms: int
+    """Since the round was opened."""
+    who: str
+    what: Sentence
+    tone: Tone
+
+
+def story(happened: list[Told]) -> tuple[list[Line], Layout]:
+    """Return the lines of a round and the layout as the round left it."""
+    layout = Layout()
+    began_ms = happened[0].page.entry.at_ms if happened else 0
+    lines = []
+    for told in happened:
+        before, layout = layout, laid(layout, told.event)
+        what, tone = sentence(told, before, layout)
+        lines.append(Line(told=told, offset_ms=told.page.entry.at_ms - began_ms, who=speaker(told), what=what, tone=tone))
+    return lines, layout
+
+
+def speaker(told: Told) -> str:
+    """Return on whose word an event happened."""
+    actor, command, event = told.decision.actor, told.decision.command, told.event
+    by_rule = isinstance(event, table.HandCompleted | table.InsuranceClosed) and not isinstance(command, SAID_ALOUD)
+    if by_rule or isinstance(event, TABLE_SAYS):
+        return "table"
+    return SPEAKERS.get(type(command), "house") if actor.role == "house" else actor.id
+
+
+def sentence(told: Told, before: Layout, after: Layout) -> tuple[Sentence, Tone]:
+    """Return what an event says, in plain words, and what it is about."""
+    event: table.RoundEvent = told.event
+    at_ms = told.page.entry.at_ms
+    cur = after.currency
+    match event:
+        case table.RoundOpened():
+            return opening(event, at_ms), "house"
+        case table.WagerPlaced():
+            return wish(event, before), "player"
+        case table.WagerAccepted():
+            return (f"{about(after, event.wager)} is set aside: the wager counts",), "money"
+        case table.WagerRefused():
+            return (f"{about(after, event.wager)} is refused: {event.message}",), "refusal"
+        case table.WagerLapsed():
+            return (f"{about(after, event.wager)} is out of the round: the wallet did not answer in time",), "refusal"
+        case table.CommandRefused():
+            return (f"{asked(told, after)}: refused. {event.message}",), "refusal"
+        case table.BettingClosed():
+            return ("No more bets",), "house"
+        case table.CardsCalled():
+            return (called(event),), "house"
+        case table.CardDealt():
+            return dealt(event, after), "card"
+        case table.HoleCardDealt():
+            return ("The dealer's second card lies face down",), "card"
+        case table.CuttingCardReached():
+            return (f"The cutting card of shoe {event.shoe} comes out: this round is its last",), "house"
+        case table.ReshuffleCalled():
+            return (f"Shoe {event.shoe} is empty: its discards are shuffled, all but the cards on the layout",), "house"
+        case table.ShoeChanged():
+            return (f"The round goes on from {event.shoe} with {event.cards} cards",), "house"
+        case table.InsuranceOpened():
+            return (f"Insurance is open for {seconds(event.until_ms - at_ms)} s",), "house"
+        case table.InsuranceDeclined():
+            return (f"{holder(after, event.wager)}: no insurance",), "player"
+        case table.EvenMoneyTaken():
+            return (f"{holder(after, event.wager)}: even money for the blackjack",), "player"
+        case table.InsuranceClosed():
+            return ("Insurance is closed",), "house"
+        case table.PeekCalled():
+            return ("The shoe is asked whether the card under the ace makes a blackjack",), "house"
+        case table.PeekTaken():
+            return ("The card under the ace makes a blackjack" if event.blackjack else "No dealer blackjack",), "card"
+        case table.DecisionAwaited():
+            return awaited(event, after, at_ms), "house"
+        case table.ClockExtended():
+            return (f"The house was away: the clock runs for {seconds(event.until_ms - at_ms)} s again",), "house"
+        case table.DecisionTimedOut():
+            return (f"{after.owner(event.box, event.hand)}: no decision in time",), "player"
+        case table.HandHit():
+            return (f"{after.owner(event.box, event.hand)}: hit",), "player"
+        case table.HandDoubled():
+            return (f"{after.owner(event.box, event.hand)}: doubled, one more card",), "player"
+        case table.HandSplit():
+            cards = before.hands.get((event.box, event.hand), ())
+            return (f"{before.owner(event.box, event.hand)}: ", *row_of(cards), " becomes two hands"), "player"
+        case table.HandCompleted():
+            return (f"{after.owner(event.box, event.hand)} {ended(event, after)}",), "player"
+        case table.TurnCalled():
+            return ("The hole card is to be turned",), "house"
+        case table.HoleCardTurned():
+            return ("The dealer turns ", Card(event.card), ": ", *row_of(after.dealer), f", {worth(after.dealer)}"), "card"
+        case table.HandsDecided():
+            return verdict(event, after), "end"
+        case table.WagersSettled():
+            return (paid(event),), "money"
+        case table.RoundSettled():
+            return (f"Round over: {money(event.staked_minor, cur)} staked, {money(event.returned_minor, cur)} returned",), "end"
+        case table.RoundVoided():
+            return (f"Round void: {event.reason}; every stake goes back",), "end"
+        case _:
+            assert_never(event)
+
+
+def opening(event: table.RoundOpened, at_ms: int) -> Sentence:
+    """Return how a round begins."""
+    left_ms = event.betting_until_ms - at_ms
+    until = f"for {seconds(left_ms)} s" if event.settings.dealer == "automatic" else "until the dealer closes betting"
+    return (f"Round {event.number} of table {event.table} is open; wagers are taken {until}",)
+
+
+def wish(event: table.WagerPlaced, before: Layout) -> Sentence:
+    """Return what a player wants to put at risk; a wager of its own makes its player the box's."""
+    stake = money(event.stake_minor, event.currency)
+    where = f"box {event.box}" if event.kind in ("main", "insurance") else before.owner(event.box, event.hand).partition(", ")[2]
+    return (f"{event.player} {WANTS[event.kind]} {stake} on {where}",)
+
+
+def about(layout: Layout, wager_id: str) -> str:
+    """Return how a wager is called: `ann's 10.00 CAD for box 2`."""
+    wager = layout.wagers.get(wager_id)
+    if wager is None:
+        return f"Wager {wager_id}"
+    purpose = {"main": "for", "insurance": "to insure"}.get(wager.kind, f"to {wager.kind}")
+    return f"{wager.player}'s {money(wager.stake_minor, wager.currency)} {purpose} box {wager.box}"
+
+
+def holder(layout: Layout, wager_id: str) -> str:
+    """Return whose main wager this is and where: `ann, box 2`."""
+    wager = layout.wagers.get(wager_id)
+    return f"{wager.player}, box {wager.box}" if wager else f"Wager {wager_id}"
+
+
+def asked(told: Told, layout: Layout) -> str:
+    """Return what a refused command asked for."""
+    who, command = told.decision.actor.id, told.decision.command
+    match command:
+        case table.PlaceWager():
+            return f"{who} asks for {money(command.stake_minor, layout.currency)} on box {command.box}"
+        case table.Double() | table.Insure() if command.stake_minor is not None:
+            verb = "double" if isinstance(command, table.Double) else "insure"
+            return f"{who} asks to {verb} box {command.box} with {money(command.stake_minor, layout.currency)}"
+        case table.Insure() | table.DeclineInsurance() | table.TakeEvenMoney():
+            return f"{who} asks for {type(command).__name__} on box {command.box}"
+        case table.Hit() | table.Stand() | table.Double() | table.Split():
+            return f"{who} asks to {type(command).__name__.lower()} box {command.box}, hand {command.hand}"
+        case _:
+            return f"{who} asks for {type(command).__name__}"
+
+
+def called(event: table.CardsCalled) -> str:
+    """Return what the table asks its shoe for."""
+    count, down = len(event.faces), event.faces.count("down")
+    noun = "1 card" if count == 1 else f"{count} cards"
+    return f"Call {event.call_no}: {noun} from shoe {event.shoe}" + (", one of them face down" if down else "")
+
+
+def dealt(event: table.CardDealt, after: Layout) -> Sentence:
+    """Return a card and the hand that it makes."""
+    cards = after.dealer if event.box == 0 else after.hands[event.box, event.hand]
+    head = (f"{after.owner(event.box, event.hand)}: ", Card(event.card))
+    if len(cards) == 1:
+        return head
+    return (*head, "  makes  ", *row_of(cards), f"  {worth(cards, split=event.box in after.split)}")
+
+
+def awaited(event: table.DecisionAwaited, after: Layout, at_ms: int) -> Sentence:
+    """Return whose turn it is, with what, against what, and for how long."""
+    cards = after.hands.get((event.box, event.hand), ())
+    against: Sentence = (" against ", Card(after.dealer[0])) if after.dealer else ()
+    holding = (*row_of(cards), f", {worth(cards, split=event.box in after.split)}") if cards else ()
+    return (f"Turn of {after.owner(event.box, event.hand)}: ", *holding, *against, f"; {seconds(event.until_ms - at_ms)} s to decide")
+
+
+def ended(event: table.HandCompleted, after: Layout) -> str:
+    """Return how a hand came to its end."""
+    cards = after.hands.get((event.box, event.hand), ())
+    words = worth(cards, split=event.box in after.split) if cards else "nothing"
+    return ENDS[event.how].format(worth=words, points=words.partition(",")[0])
+
+
+def verdict(event: table.HandsDecided, after: Layout) -> Sentence:
+    """Return the outcomes of all hands."""
+    dealer: Sentence = (*row_of(event.dealer_cards), f", {worth(event.dealer_cards)}") if event.dealer_cards else ("no cards",)
+    hands = (f"{after.owner(hand.box, hand.hand)} {RESULTS[hand.result].format(total=hand.total)}" for hand in event.hands)
+    return ("Dealer: ", *dealer, "; ", "; ".join(hands))
+
+
+def paid(event: table.WagersSettled) -> str:
+    """Return what each wager gives back."""
+    lines = (
+        f"{line.player} {line.kind} {decimal(line.stake_minor, event.currency)} -> {decimal(line.returned_minor, event.currency)}"
+        for line in event.lines
+    )
+    return f"Settled in {event.currency}: " + "; ".join(lines)
+
+
+def plain(line: Line) -> str:
+    """Return a line's sentence as one text, with suits."""
+    return spoken(line.what)
