@@ -25,7 +25,9 @@ DAY, NEXT_DAY, DAY_AFTER = "20261130", "20261201", "20261202"
 DAY_STARTS, ZONE = "06:00", "America/Toronto"
 DAY_MS = 86_400_000
 OPEN_BOOK = b'{"decisions":[{"events":[{"type":"wallet.BookOpened.v1"}]}]}'
-CLOSED_BOOK = b'{"decisions":[{"events":[{"type":"wallet.StakesSettled.v1"}]},{"events":[{"type":"wallet.BookClosed.v1","day":"20261130"}]}]}'
+CLOSED_BOOK = (
+    b'{"decisions":[{"events":[{"type":"wallet.StakesSettled.v1"}]},{"events":[{"type":"wallet.BookClosed.v1","day":"20261130"}]}]}'
+)
 CLOSED_TOO_EARLY = b'{"decisions":[{"events":[{"type":"wallet.BookClosed.v1"}]},{"events":[{"type":"wallet.Deposited.v1"}]}]}'
 
 
@@ -215,5 +217,3 @@ async def test_provisioner_process_answers_when_the_logs_are_ready(jetstream: Je
     finally:
         process.kill()
         process.wait()
-
-
