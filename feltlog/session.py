@@ -19,7 +19,7 @@ from feltlog.screen import has_suits
 from services.table.views import Felt
 from shared.contracts.table import PlaceWager
 from shared.kernel.messages import Answer
-from shared.kernel.money import BadMoney, minor_units, decimal
+from shared.kernel.money import BadMoney, decimal, minor_units
 
 FRAME_S = 0.2
 LEAVE = ("q", "Q", "\x04", END)
