@@ -129,15 +129,14 @@ async def sit(seat: Seat) -> None:
 async def answer(seat: Seat, felt: Felt) -> None:
     """Do what the felt asks of this client, once."""
     mine = next((box for box in felt.boxes if box.box == seat.box and box.player == seat.client.name), None)
-    if felt.phase == "betting" and mine is None and not seat.broke:
-        if first_time(seat, felt.round, "wager"):
-            await wager(seat, felt)
-    elif felt.phase == "insurance" and mine is not None and mine.legal:
-        if first_time(seat, felt.round, "insurance"):
-            await insurance(seat, felt, mine)
-    elif felt.turn is not None and felt.turn.player == seat.client.name and mine is not None:
-        if first_time(seat, felt.round, str(felt.turn.number)):
-            await decide(seat, felt, felt.turn, mine)
+    if felt.phase == "betting" and mine is None and not seat.broke and first_time(seat, felt.round, "wager"):
+        await wager(seat, felt)
+    elif mine is None or not mine.legal:
+        return
+    elif felt.turn is None and first_time(seat, felt.round, "insurance"):
+        await insurance(seat, felt, mine)
+    elif felt.turn is not None and first_time(seat, felt.round, str(felt.turn.number)):
+        await decide(seat, felt, felt.turn, mine)
 
 
 def first_time(seat: Seat, round: str, matter: str) -> bool:

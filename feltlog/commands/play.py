@@ -1,6 +1,7 @@
 """`feltlog play`: sit down at a table and play in the terminal."""
 
 import asyncio
+from contextlib import suppress
 from typing import Annotated
 
 import typer
@@ -29,10 +30,8 @@ def play(
     """
     house = House(data)
     house.credentials(player)
-    try:
+    with suppress(KeyboardInterrupt):
         asyncio.run(sit_down(house, server, table, player, box))
-    except KeyboardInterrupt:
-        pass
     typer.echo(f"{player} has left table {table}.")
 
 
