@@ -35,7 +35,7 @@ def add(
     except BadMoney as error:
         raise Trouble(f"{error}.") from error
     operator = house.settings().house.operator
-    house.add_player(name)
+    house.add_players([name])
 
     async def run() -> None:
         async with at_the_door(house, server, "pit") as pit:

@@ -4,32 +4,22 @@ import asyncio
 from typing import Annotated, Any
 
 import typer
-from msgspec import Struct
 from rich.table import Table
 
 from feltlog.commands.answers import tell_answer
 from feltlog.commands.connection import DATA, DataOption, JsonOption, ServerOption, at_the_door
 from feltlog.house import House
 from feltlog.screen import screen, write_json
-from feltlog.settings import table_settings
+from feltlog.settings import open_table
 from feltlog.trouble import Trouble
-from shared.contracts.table import CallRound, CloseBetting, CloseTable, OpenTable
+from feltlog.wording import money
+from services.table.views import TableRow
+from shared.contracts.table import CallRound, CloseBetting, CloseTable
+from shared.kernel.money import decimal
 
 app = typer.Typer(no_args_is_help=True, help="Open, close, list and run tables, as the pit.")
 
 TableArgument = Annotated[str, typer.Argument(metavar="TABLE", help="A table's id, such as T1.")]
-
-
-class TableRow(Struct, frozen=True, kw_only=True):
-    """A table as its service lists it."""
-
-    table: str
-    phase: str
-    profile: str
-    currency: str
-    round: str = ""
-    rounds: int = 0
-    shoe: str = ""
 
 
 @app.command("open")
@@ -39,8 +29,7 @@ def open_(table: TableArgument, data: DataOption = DATA, server: ServerOption = 
     wanted = {row.id: row for row in house.settings().table}
     if table not in wanted:
         raise Trouble(f"{house.tables} has no table {table!r}: it has {', '.join(wanted) or 'none'}. Add a [[table]] for it.")
-    row = wanted[table]
-    command = OpenTable(table=table, profile_name=row.profile, settings=table_settings(house.settings().house, row))
+    command = open_table(house.settings().house, wanted[table])
     answer(house, server, table, command, done=f"Table {table} is open.")
 
 
@@ -85,11 +74,12 @@ async def look(house: House, server: str | None) -> list[TableRow]:
 def listing(rows: list[TableRow]) -> Table:
     """Return the tables as a table for people."""
     table = Table()
-    for heading in ("table", "phase", "profile", "currency", "round", "shoe"):
+    for heading in ("table", "phase", "profile", "wagers", "dealer", "latest round", "waits for"):
         table.add_column(heading, no_wrap=True)
     table.add_column("rounds", justify="right")
     for row in rows:
-        table.add_row(row.table, row.phase, row.profile, row.currency, row.round or "none", row.shoe or "none", str(row.rounds))
+        limits = f"{decimal(row.minimum_minor, row.currency)} to {money(row.maximum_minor, row.currency)}"
+        table.add_row(row.table, row.phase, row.profile, limits, row.dealer, row.round, row.waits_for.replace("_", " "), str(row.rounds))
     return table
 
 

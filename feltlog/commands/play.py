@@ -1,0 +1,68 @@
+"""`feltlog play`: sit down at a table and play in the terminal."""
+
+import asyncio
+from typing import Annotated
+
+import typer
+
+from feltlog.client import Client, Declined, Unanswered
+from feltlog.commands.connection import DATA, DataOption, ServerOption, at_the_door
+from feltlog.house import House
+from feltlog.keys import keys
+from feltlog.screen import screen
+from feltlog.session import Session, play_by_lines, play_on_screen
+from feltlog.trouble import Trouble
+
+
+def play(
+    table: Annotated[str, typer.Option(help="The table to sit down at; `feltlog table list` lists them.")],
+    player: Annotated[str, typer.Option(help="Who plays; `feltlog player add NAME` lets somebody play.")],
+    box: Annotated[int | None, typer.Option(min=1, help="The box to wager on; otherwise the first that is free.")] = None,
+    data: DataOption = DATA,
+    server: ServerOption = None,
+) -> None:
+    """Sit down at a running table: see the felt, wager, decide while your clock runs, see your balance.
+
+    Type an amount and Enter to wager.  While it is your turn: h hit, s stand, d double, p split; while insurance is open:
+    i insure, n no insurance, e even money.  q or Ctrl-C leaves; a hand that is left is stood when its clock runs out.
+    Without a terminal each line of input is one of these and waits until it can be done.
+    """
+    house = House(data)
+    house.credentials(player)
+    try:
+        asyncio.run(sit_down(house, server, table, player, box))
+    except KeyboardInterrupt:
+        pass
+    typer.echo(f"{player} has left table {table}.")
+
+
+async def sit_down(house: House, server: str | None, table: str, player: str, box: int | None) -> None:
+    """Play until the person leaves."""
+    async with at_the_door(house, server, player) as client:
+        await see_table(client, table)
+        session = Session(client, table, box=box)
+        watching = asyncio.create_task(session.watch(), name="watch")
+        async with keys() as (typed, single):
+            playing = asyncio.create_task(
+                play_on_screen(session, typed, screen()) if single else play_by_lines(session, typed, player), name="play"
+            )
+            try:
+                done, _ = await asyncio.wait([watching, playing], return_when=asyncio.FIRST_COMPLETED)
+                for task in done:
+                    task.result()
+            except (Unanswered, Declined) as error:
+                raise Trouble(str(error)) from error
+            finally:
+                watching.cancel()
+                playing.cancel()
+                await asyncio.gather(watching, playing, return_exceptions=True)
+
+
+async def see_table(client: Client, table: str) -> None:
+    """Make sure that the table can be seen; raise `Trouble` if it cannot."""
+    try:
+        await client.felt(table)
+    except Declined as error:
+        raise Trouble(f"{error} `feltlog table list` lists those that are open.") from error
+    except Unanswered as error:
+        raise Trouble(f"{error} Is `feltlog up` running?") from error

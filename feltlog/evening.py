@@ -1,0 +1,186 @@
+"""An evening: seven ordinary clients at three tables, until enough rounds are played.
+
+The clients hold players' credentials and nothing else.  They see what every player sees, ask for what every player may
+ask for, and are refused like everybody.
+"""
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable, Sequence
+
+import msgspec
+from msgspec import Struct
+
+from feltlog.client import Client
+from feltlog.styles import Style, Turn
+from services.table.views import Felt, FeltBox, FeltTurn, TableRow
+from shared.contracts.refusals import Reason
+from shared.contracts.table import (
+    CloseTable,
+    DeclineInsurance,
+    Double,
+    Hit,
+    Insure,
+    PlaceWager,
+    Split,
+    Stand,
+    TakeEvenMoney,
+)
+from shared.contracts.wallet import Deposit, OpenAccount
+from shared.kernel.messages import Answer
+from shared.kernel.money import minor_units
+
+REFUSED_MAX = 3
+"""After so many wagers refused for want of money a client only watches."""
+CLOSING_S = 60.0
+"""How long the tables may take to close after the last round."""
+LOOK_S = 0.2
+
+DECISIONS = {"hit": Hit, "stand": Stand, "double": Double, "split": Split}
+
+
+class Seat(Struct):
+    """A client at its table: how it plays, and what it has done so far."""
+
+    style: Style
+    box: int
+    client: Client
+    wagers: int = 0
+    decisions: int = 0
+    silences: int = 0
+    refusals: Counter[str] = msgspec.field(default_factory=Counter)
+    told: set[tuple[str, str]] = set()
+    """What was answered already, by round and matter."""
+
+    @property
+    def broke(self) -> bool:
+        """Whether the client gave up for want of money."""
+        return self.refusals[Reason.INSUFFICIENT_FUNDS] >= REFUSED_MAX
+
+
+class Evening:
+    """What goes on at the tables.  `on_round` is called with the number of rounds played so far."""
+
+    def __init__(self, pit: Client, seats: Sequence[Seat], *, rounds: int, on_round: Callable[[int], None]) -> None:
+        self.seats = seats
+        self.played: set[str] = set()
+        self._pit = pit
+        self._wanted = rounds
+        self._on_round = on_round
+        self._enough = asyncio.Event()
+
+    @property
+    def tables(self) -> list[str]:
+        """The tables that are played at."""
+        return sorted({seat.style.table for seat in self.seats})
+
+    async def play(self) -> None:
+        """Play until there were enough rounds, then close the tables and see the last rounds to their end."""
+        watching = [asyncio.create_task(self._count(table), name=f"count {table}") for table in self.tables]
+        playing = [asyncio.create_task(sit(seat), name=seat.style.name) for seat in self.seats]
+        enough = asyncio.create_task(self._enough.wait(), name="enough")
+        try:
+            await first_of([enough, *watching, *playing])
+            await asyncio.gather(*(self._pit.ask("table", table, CloseTable()) for table in self.tables))
+            closed = asyncio.create_task(asyncio.wait_for(self._until_closed(), CLOSING_S), name="closing")
+            await first_of([closed, *watching, *playing])
+        finally:
+            for task in (*watching, *playing, enough):
+                task.cancel()
+            await asyncio.gather(*watching, *playing, enough, return_exceptions=True)
+
+    async def _count(self, table: str) -> None:
+        """Count the rounds of a table in which somebody had a wager, as they go by."""
+        async for felt in self._pit.watch_felt(table):
+            if felt.boxes and felt.phase not in ("betting", "closing") and felt.round not in self.played:
+                self.played.add(felt.round)
+                self._on_round(len(self.played))
+                if len(self.played) >= self._wanted:
+                    self._enough.set()
+
+    async def _until_closed(self) -> None:
+        while True:
+            rows = await self._pit.query("table", "tables", list[TableRow])
+            if all(row.phase == "closed" for row in rows if row.table in self.tables):
+                return
+            await asyncio.sleep(LOOK_S)
+
+
+async def first_of(tasks: Sequence["asyncio.Task[object]"]) -> None:
+    """Wait until one of the tasks ends, and raise what it failed with."""
+    done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+    for task in done:
+        task.result()
+
+
+async def seat_with_money(pit: Client, style: Style, operator: str, currency: str) -> None:
+    """Open a client's account and bring its money in, as the cage."""
+    await pit.ask("wallet", "ledger", OpenAccount(player=style.name, operator=operator, currency=currency))
+    minor = minor_units(style.deposit, currency)
+    await pit.ask("wallet", "ledger", Deposit(player=style.name, currency=currency, minor=minor))
+
+
+async def sit(seat: Seat) -> None:
+    """Play at the seat's table for as long as it is watched."""
+    async for felt in seat.client.watch_felt(seat.style.table):
+        await answer(seat, felt)
+
+
+async def answer(seat: Seat, felt: Felt) -> None:
+    """Do what the felt asks of this client, once."""
+    mine = next((box for box in felt.boxes if box.box == seat.box and box.player == seat.client.name), None)
+    if felt.phase == "betting" and mine is None and not seat.broke:
+        if first_time(seat, felt.round, "wager"):
+            await wager(seat, felt)
+    elif felt.phase == "insurance" and mine is not None and mine.legal:
+        if first_time(seat, felt.round, "insurance"):
+            await insurance(seat, felt, mine)
+    elif felt.turn is not None and felt.turn.player == seat.client.name and mine is not None:
+        if first_time(seat, felt.round, str(felt.turn.number)):
+            await decide(seat, felt, felt.turn, mine)
+
+
+def first_time(seat: Seat, round: str, matter: str) -> bool:
+    """Return whether this is asked for the first time; the same picture may be seen twice."""
+    if (round, matter) in seat.told:
+        return False
+    seat.told.add((round, matter))
+    return True
+
+
+async def wager(seat: Seat, felt: Felt) -> None:
+    """Place the client's stake on its box."""
+    stake_minor = minor_units(seat.style.stake, felt.currency)
+    said = await seat.client.ask("table", felt.table, PlaceWager(round=felt.round, box=seat.box, stake_minor=stake_minor))
+    seat.wagers += said.status == "accepted"
+    note(seat, said)
+
+
+async def insurance(seat: Seat, felt: Felt, mine: FeltBox) -> None:
+    """Answer about insurance."""
+    if seat.style.insures and "even_money" in mine.legal:
+        said = await seat.client.ask("table", felt.table, TakeEvenMoney(round=felt.round, box=seat.box))
+    elif seat.style.insures and "insure" in mine.legal:
+        said = await seat.client.ask("table", felt.table, Insure(round=felt.round, box=seat.box))
+    else:
+        said = await seat.client.ask("table", felt.table, DeclineInsurance(round=felt.round, box=seat.box))
+    note(seat, said)
+
+
+async def decide(seat: Seat, felt: Felt, turn: FeltTurn, mine: FeltBox) -> None:
+    """Say what the style says about a hand, or nothing."""
+    seat.decisions += 1
+    hand = next(hand for hand in mine.hands if hand.hand == turn.hand)
+    seen = Turn(cards=hand.cards, dealer=felt.dealer_cards[0], options=mine.legal, number=seat.decisions)
+    option = seat.style.decide(seen)
+    if not option:
+        seat.silences += 1
+        return
+    command = DECISIONS[option](round=felt.round, box=turn.box, hand=turn.hand)
+    note(seat, await seat.client.ask("table", felt.table, command))
+
+
+def note(seat: Seat, said: Answer) -> None:
+    """Count a refusal."""
+    if said.status == "refused":
+        seat.refusals[said.code] += 1

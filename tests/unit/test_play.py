@@ -1,0 +1,131 @@
+"""Playing without a screen, and what the screen shows."""
+
+import asyncio
+import io
+
+from rich.console import Console
+
+from feltlog.client import Client
+from feltlog.felt_picture import Sight, choices, picture, told
+from feltlog.keys import END, Keys
+from feltlog.session import Session, play_by_lines
+from services.table.views import Felt
+from shared.contracts.table import SettlementLine
+from tests.felts import ROUND, ScriptedHouse, box, felt, turn
+
+MINE = ("hit", "stand", "double", "split")
+BETTING = felt("betting", betting_until_ms=15_000)
+TURN = felt("decision", boxes=(box(1, "ann", 1000, "8H 8C", legal=MINE),), dealer_cards=("6C",), dealer_total=6, turn=turn(1, "ann", 9_000))
+DRAWN = felt(
+    "decision", boxes=(box(1, "ann", 1000, "8H 8C 2S", legal=MINE[:2]),), dealer_cards=("6C",), dealer_total=6, turn=turn(1, "ann")
+)
+LINE = SettlementLine(wager="w", player="ann", box=1, hand=1, kind="main", stake_minor=1000, returned_minor=2000)
+OVER = felt(
+    "settled", boxes=(box(1, "ann", 1000, "8H 8C 2S", result="win"),), dealer_cards=("6C", "TS", "TD"), dealer_total=26, lines=(LINE,)
+)
+
+
+async def play(house: ScriptedHouse, *lines: str) -> None:
+    """Play these lines as ann, to the end of the input."""
+    session = Session(Client(house, role="player", name="ann"), "T1")
+    typed = Keys()
+    for line in lines:
+        typed.put(line + "\n")
+    typed.put(END)
+    watching = asyncio.create_task(session.watch())
+    await play_by_lines(session, typed, "ann")
+    watching.cancel()
+    await asyncio.gather(watching, return_exceptions=True)
+
+
+def on_screen(shown: Felt, *, letters: bool = False, typed: str = "") -> str:
+    """Return what a screen of 70 columns shows of a felt."""
+    sight = Sight(
+        felt=shown,
+        player="ann",
+        balance="90.00 CAD",
+        left_ms=5_000,
+        full_ms=15_000,
+        typed=typed,
+        stake="10.00",
+        said="",
+        letters=letters,
+    )
+    console = Console(file=io.StringIO(), width=70, color_system=None, force_terminal=True)
+    console.print(picture(sight))
+    assert isinstance(console.file, io.StringIO)
+    return console.file.getvalue()
+
+
+async def test_a_script_plays_a_round_line_by_line():
+    """Each line waits for its moment: the wager for the betting window, each letter for its offer."""
+    house = ScriptedHouse(BETTING, TURN, DRAWN, OVER)
+    await play(house, "10", "h", "s")
+
+    assert house.asked == [
+        {"type": "table.PlaceWager.v1", "round": ROUND, "box": 1, "stake_minor": 1000},
+        {"type": "table.Hit.v1", "round": ROUND, "box": 1, "hand": 1},
+        {"type": "table.Stand.v1", "round": ROUND, "box": 1, "hand": 1},
+    ]
+
+
+async def test_a_script_is_told_what_it_may_do(capsys):
+    """A line for each change of the felt, with the choices and their keys."""
+    await play(ScriptedHouse(BETTING, TURN, DRAWN, OVER), "10", "h", "s")
+    lines = capsys.readouterr().out.splitlines()
+
+    assert (
+        "T1.20261130-000001; Your decision: box 1, hand 1; dealer 6♣  6; box 1 ann 8♥ 8♣ hard 16; "
+        "you may: h hit, s stand, d double, p split" in lines
+    )
+
+
+async def test_a_letter_that_is_never_offered_ends_with_the_round(capsys):
+    """A script that doubles what cannot be doubled is told so and goes on."""
+    house = ScriptedHouse(BETTING, DRAWN, OVER)
+    await play(house, "10", "s", "d")
+
+    assert "d: that was not to be chosen in this round." in capsys.readouterr().out
+
+
+async def test_an_amount_that_is_none_is_told_in_a_sentence(capsys):
+    """Nothing is asked of the house."""
+    house = ScriptedHouse(BETTING)
+    playing = asyncio.create_task(play(house, "10.001"))
+    await asyncio.wait([playing], timeout=0.2)
+    playing.cancel()
+    await asyncio.gather(playing, return_exceptions=True)
+
+    assert ("finer than the currency" in capsys.readouterr().out, house.asked) == (True, [])
+
+
+def test_the_screen_shows_cards_clock_and_keys():
+    """Everything that a player needs stands on the screen."""
+    shown = on_screen(TURN)
+
+    assert [word for word in ("8♥ 8♣", "hard 16", "[h] hit", "[p] split", "5 s", "90.00 CAD", "Your decision") if word not in shown] == []
+
+
+def test_the_screen_without_suits_shows_letters():
+    """8♥ becomes 8h."""
+    shown = on_screen(TURN, letters=True)
+
+    assert ("8h 8c" in shown, "8♥" in shown) == (True, False)
+
+
+def test_the_screen_after_a_round_says_what_it_brought():
+    """The difference, not the amount returned."""
+
+    assert "The round is over: +10.00 CAD for you" in on_screen(OVER)
+
+
+def test_the_screen_shows_what_is_being_typed():
+    """An amount that waits for Enter."""
+
+    assert "Wager 12.5_" in on_screen(BETTING, typed="12.5")
+
+
+def test_nothing_is_to_be_chosen_in_somebody_elses_turn():
+    """The felt says what is legal on which box."""
+
+    assert (choices(TURN, "bob"), told(TURN, "bob").partition("; ")[2].partition(";")[0]) == ([], "ann's decision: box 1, hand 1")
