@@ -243,7 +243,8 @@ class JetStreamStore:
                 if "Status" in headers:
                     return
                 sequence, time = int(headers["Nats-Sequence"]), headers["Nats-Time-Stamp"]
-                yield Stored(headers["Nats-Subject"], sequence, message.data, api.milliseconds(time))
+                claimed = headers.get("Nats-Msg-Id", "")
+                yield Stored(headers["Nats-Subject"], sequence, message.data, api.milliseconds(time), claimed)
         except (nats.errors.Error, TimeoutError) as error:
             raise StoreUnavailable(f"reading {log} was interrupted: {type(error).__name__}") from error
 
