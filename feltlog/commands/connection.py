@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from feltlog.client import Client
+from feltlog.client import Client, Unanswered
 from feltlog.house import House
 from feltlog.machine import serve_store_only
 from feltlog.permissions import HOUSE
@@ -56,6 +56,8 @@ async def at_the_door(house: House, server: str | None, user: str) -> AsyncItera
         raise Trouble(f"{sentence(error)} Check --server, and that --data holds the credentials of that house.") from error
     try:
         yield Client(line, role="staff" if user in HOUSE else "player", name=user)
+    except Unanswered as error:
+        raise Trouble(f"{error} Try again in a moment; `feltlog status` shows what runs.") from error
     finally:
         await line.close()
 

@@ -3,11 +3,10 @@
 import asyncio
 import signal
 import time
-from typing import Annotated
+from typing import Annotated, NoReturn
 
 import typer
 
-from feltlog.commands.answers import tell_answer
 from feltlog.commands.connection import DATA, DataOption, at_the_door
 from feltlog.house import House
 from feltlog.machine import Machine
@@ -15,6 +14,7 @@ from feltlog.nats_config import Ports
 from feltlog.screen import screen
 from feltlog.settings import open_table
 from feltlog.trouble import Trouble
+from shared.contracts.refusals import Reason
 
 LOOK_AGAIN_S = 0.5
 
@@ -60,18 +60,19 @@ def two_ports(text: str) -> Ports:
 
 
 async def open_tables(house: House) -> list[str]:
-    """Open every table of `tables.toml`; return their ids.  One that is open from before stays as it is."""
+    """Open every table of `tables.toml`, and return their ids.  One that is open from before stays as it is."""
     settings = house.settings()
     async with at_the_door(house, None, "pit") as pit:
-        for table in settings.table:
-            answer = await pit.ask("table", table.id, open_table(settings.house, table))
-            if answer.code != "already_open":
-                tell_answer(answer, done="")
-    return [table.id for table in settings.table]
+        commands = [open_table(settings.house, table) for table in settings.table]
+        answers = await asyncio.gather(*(pit.ask("table", command.table, command) for command in commands))
+    for command, answer in zip(commands, answers, strict=True):
+        if answer.status == "refused" and answer.code != Reason.ALREADY_OPEN:
+            raise Trouble(f"Table {command.table} cannot be opened: {answer.message} ({answer.code})")
+    return [command.table for command in commands]
 
 
-def keep_watch(machine: Machine) -> None:
-    """Return never; raise `Trouble` when a process falls over again and again."""
+def keep_watch(machine: Machine) -> NoReturn:
+    """Sleep, and raise `Trouble` when a process falls over again and again."""
     while not machine.lost:
         time.sleep(LOOK_AGAIN_S)
     name = machine.lost[0]

@@ -8,10 +8,10 @@ import msgspec
 from services.table import reactions, views
 from services.table.domain.round import ROUND
 from services.table.domain.table import TABLE
-from shared.contracts.refusals import Reason, sentence
+from shared.contracts.refusals import Reason, refused, sentence
 from shared.contracts.requests import Request
 from shared.contracts.subjects import Addressed, BadSubject, felt_view, round_name, round_of, stream_day, table_stream
-from shared.contracts.table import CloseBetting, EndDay, OpenTable, PlayerCommand, StaffCommand
+from shared.contracts.table import CallRound, CloseBetting, EndDay, OpenTable, PlayerCommand, StaffCommand
 from shared.kernel.entry import Entry, Place
 from shared.kernel.folded import Asked
 from shared.kernel.messages import Actor, Answer
@@ -132,6 +132,8 @@ class TableApp:
             case OpenTable(profile=None):
                 day = self.house.today()
                 return msgspec.structs.replace(command, day=day, day_ends_at_ms=self._ends(day), profile=profile(command.profile_name))
+            case CallRound() if self.house.witness.forbids_rounds:
+                raise refused(Reason.CLOCKS_APART)
             case EndDay(next_day=""):
                 day = self.house.today()
                 return msgspec.structs.replace(command, next_day=day, next_day_ends_at_ms=self._ends(day))

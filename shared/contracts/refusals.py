@@ -25,12 +25,14 @@ class Reason(StrEnum):
     TOO_MANY_REFUSALS = "too_many_refusals"
     # The table
     ALREADY_OPEN = "already_open"
+    OUTSIDE_PROFILE = "outside_profile"
     NOT_OPEN = "not_open"
     ROUND_RUNNING = "round_running"
     NO_SHOE = "no_shoe"
     NO_BOOK = "no_book"
     WALLET_SILENT = "wallet_silent"
     TOO_EARLY = "too_early"
+    CLOCKS_APART = "clocks_apart"
     # Wagers
     BETTING_CLOSED = "betting_closed"
     NO_SUCH_BOX = "no_such_box"
@@ -76,12 +78,14 @@ SENTENCES: dict[Reason, str] = {
     Reason.BUSY: "The house is not ready yet. Ask again in a moment, with the same id.",
     Reason.TOO_MANY_REFUSALS: "Too many refused requests in this round. Wait for the next one.",
     Reason.ALREADY_OPEN: "The table is open already.",
+    Reason.OUTSIDE_PROFILE: "The profile does not allow this table: {detail}.",
     Reason.NOT_OPEN: "The table is not open for rounds.",
     Reason.ROUND_RUNNING: "A round is being played; the next one comes after it.",
     Reason.NO_SHOE: "The table waits for its shoe.",
     Reason.NO_BOOK: "The ledger of this gaming day is not open yet.",
     Reason.WALLET_SILENT: "The wallet has not answered for the last two rounds: no further round until it does.",
     Reason.TOO_EARLY: "It is too early for this.",
+    Reason.CLOCKS_APART: "The clocks of this house and its log are more than a second apart: no round until they agree.",
     Reason.BETTING_CLOSED: "No more bets: betting for this round is closed.",
     Reason.NO_SUCH_BOX: "There is no such box on this table, or nothing of yours on it.",
     Reason.BOX_FULL: "The box is taken.",

@@ -64,6 +64,7 @@ class _Config(msgspec.Struct):
 class _Info(msgspec.Struct):
     config: _Config
     state: _State
+    ts: str = ""
 
 
 class _Page(msgspec.Struct):
@@ -137,6 +138,13 @@ class JetStreamStore:
         if isinstance(answer, api.Refusal):
             raise _unread(log, answer)
         return answer.state.last_seq
+
+    async def time_ms(self, log: str) -> int:
+        """Return what the server's clock shows, in milliseconds."""
+        answer = await api.ask(self._client, f"STREAM.INFO.{log}", None, _Info)
+        if isinstance(answer, api.Refusal):
+            raise _unread(log, answer)
+        return api.milliseconds(answer.ts)
 
     async def alive(self) -> bool:
         """Return whether the server answers within a second."""
@@ -235,7 +243,8 @@ class JetStreamStore:
                 if "Status" in headers:
                     return
                 sequence, time = int(headers["Nats-Sequence"]), headers["Nats-Time-Stamp"]
-                yield Stored(headers["Nats-Subject"], sequence, message.data, api.milliseconds(time))
+                claimed = headers.get("Nats-Msg-Id", "")
+                yield Stored(headers["Nats-Subject"], sequence, message.data, api.milliseconds(time), claimed)
         except (nats.errors.Error, TimeoutError) as error:
             raise StoreUnavailable(f"reading {log} was interrupted: {type(error).__name__}") from error
 

@@ -111,6 +111,9 @@ class Keepers:
         """Fire what falls due, for ever."""
         while True:
             await self._sleep_until_due()
+            # A server that hangs for a while and goes on is an outage of which no connection ever tells.
+            if self._away and await self._store.alive():
+                self.away(False)
             now_ms = self.clock.now_ms()
             while self._due and self._due[0][0] <= now_ms:
                 _, stream, name = heapq.heappop(self._due)

@@ -147,7 +147,9 @@ class Listener:
                     at_ms=entry.at_ms,
                     digest=mark,
                 )
-                planned += [(reaction, source) for reaction in self._follow(event, source)]
+                reactions = self._follow(event, source)
+                assert self._after is None or len(reactions) <= 1, "a place is worked off by one reaction"
+                planned += [(reaction, source) for reaction in reactions]
         return [self._keepers.ask(reaction.stream, self._asked(reaction, source, held=held)) for reaction, source in planned]
 
     def _asked(self, reaction: Reaction, source: Source, *, held: bool) -> Asked:

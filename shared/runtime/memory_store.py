@@ -74,6 +74,10 @@ class MemoryStore:
         """Return the sequence of the last entry of `log`."""
         return len(self.log(log).entries)
 
+    async def time_ms(self, log: str) -> int:
+        """Return the time that entries are stored under."""
+        return self._now_ms()
+
     async def alive(self) -> bool:
         """Return whether the store is there."""
         return not self.is_away

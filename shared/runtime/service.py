@@ -11,7 +11,7 @@ import json
 import logging
 import os
 import secrets
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from importlib.metadata import version
 from typing import Any, Protocol
 
@@ -25,12 +25,13 @@ from shared.kernel.entry import Entry, Place
 from shared.kernel.messages import Answer
 from shared.kernel.reactions import Reaction, Source
 from shared.runtime.clock import Clock, gaming_day
-from shared.runtime.event_store import DayClosed, StoreRefusal
+from shared.runtime.event_store import DayClosed, StoreRefusal, StoreUnavailable
 from shared.runtime.keeper import Keeper, Overrun, SteppedDown
 from shared.runtime.keepers import Keepers, Noun
 from shared.runtime.listener import Listener
 from shared.runtime.quarantine import DESK_NOUN, Desk
 from shared.runtime.settings import ServiceSettings
+from shared.runtime.witness import Witness
 
 STEPPED_DOWN = 3
 """Exit status of a process that found another one owning its streams."""
@@ -89,6 +90,7 @@ class Process:
         self.keepers = Keepers(store, clock, self.writer, f"feltlog {version('feltlog')}", self._noun_of)
         self.desk = Desk(self.keepers, app.name, self.today)
         self.listeners: dict[str, Listener] = {}
+        self.witness = Witness(store, clock, lambda: log_name(app.name, self.today()), self.alarm)
         self.ready = False
         self._answering = 0
         self._tasks: set[asyncio.Task[Any]] = set()
@@ -126,12 +128,13 @@ class Process:
         self.keepers.on_stored.append(self.app.stored)
         self.keepers.on_stored.append(self.desk.stored)
         await self._wait_for_today()
-        for name in await self.store.open_logs(self.app.name):
+        for name in await self._open_logs(self.app.name):
             await self.keepers.scan(name)
         self.desk.recall()
         await self.app.start(self)
         self.spawn(self.keepers.keep_time(), "timers")
-        self.spawn(self._follow_days(), "days")
+        self.spawn(self.witness.watch(), "witness")
+        self.follow_days(self.app.hears, self._listen, self.app.ready_for)
         await self.client.subscribe(f"cmd.{self.app.name}.>", cb=self._command)
         self.keepers.away(False)
         self.ready = True
@@ -147,21 +150,38 @@ class Process:
 
     async def _wait_for_today(self) -> None:
         """Wait until the provisioner has made today's log."""
-        while log_name(self.app.name, self.today()) not in await self.store.open_logs(self.app.name):
+        while log_name(self.app.name, self.today()) not in await self._open_logs(self.app.name):
             log.info("%s waits for its log of %s", self.app.name, self.today())
             await asyncio.sleep(DAYS_EVERY_S / 4)
 
     def _noun_of(self, stream: str) -> Noun:
         return DESK_NOUN if stream.endswith(".desk") else self.app.noun_of(stream)
 
-    async def _follow_days(self) -> None:
-        """Listen to each log as its day is made."""
+    def follow_days(
+        self, services: Sequence[str], listen: Callable[[str], Awaitable[None]], ready_for: Callable[[str], bool] = lambda name: True
+    ) -> None:
+        """Listen to each log of these services as its day is made and `ready_for` it; once each."""
+        self.spawn(self._follow_days(services, listen, ready_for), "days")
+
+    async def _follow_days(
+        self, services: Sequence[str], listen: Callable[[str], Awaitable[None]], ready_for: Callable[[str], bool]
+    ) -> None:
+        known: set[str] = set()
         while True:
-            for upstream in self.app.hears:
-                for name in await self.store.open_logs(upstream):
-                    if name not in self.listeners and self.app.ready_for(name):
-                        await self._listen(name)
+            for upstream in services:
+                for name in await self._open_logs(upstream):
+                    if name not in known and ready_for(name):
+                        known.add(name)
+                        self.spawn(listen(name), f"listen {name}")
             await asyncio.sleep(DAYS_EVERY_S)
+
+    async def _open_logs(self, service: str) -> list[str]:
+        """Return the open logs of a service, as soon as the store answers."""
+        while True:
+            try:
+                return list(await self.store.open_logs(service))
+            except StoreUnavailable:
+                await asyncio.sleep(DAYS_EVERY_S)
 
     async def _listen(self, name: str) -> None:
         listener = self.listeners[name] = Listener(
@@ -174,7 +194,7 @@ class Process:
             follow=self.app.follow,
             after=self.app.place(name),
         )
-        self.spawn(listener.listen(), f"listen {name}")
+        await listener.listen()
 
     async def _command(self, message: Msg) -> None:
         # The subscription hands over one message at a time; each is answered in its own task so that commands can wait together.
@@ -230,6 +250,7 @@ class Process:
             "pid": os.getpid(),
             "epoch": self.keepers.pen.epoch,
             "writer": self.writer,
+            "clocks_apart_ms": self.witness.apart_ms,
             "open_streams": len(self.keepers.open()),
             "heard": {name: listener.sequence for name, listener in self.listeners.items()},
         }

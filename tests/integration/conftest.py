@@ -25,3 +25,12 @@ async def jetstream(nats_server: NatsServer) -> AsyncIterator[JetStreamBench]:
     client = await connect(Endpoint(url=nats_server.url))
     yield JetStreamBench(client)
     await client.close()
+
+
+@pytest.fixture
+def volatile_server(tmp_path: Path) -> Iterator[NatsServer]:
+    """A running server that confirms before it writes to the disk."""
+    server = NatsServer(tmp_path, sync_always=False)
+    server.start()
+    yield server
+    server.stop()

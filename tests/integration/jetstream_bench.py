@@ -57,6 +57,21 @@ class JetStreamBench:
             while "error" not in await self._publish(f"log.{service}.{day}.filler-{size}-{number}", b"x" * size):
                 number += 1
 
+    async def change_log(self, log: str, **settings: Any) -> None:
+        """Change settings of the log, as somebody with too many rights might."""
+        config = (await self._ask(f"STREAM.INFO.{log}", {}))["config"]
+        await self._ask(f"STREAM.UPDATE.{log}", config | settings)
+
+    async def change_consumer(self, log: str, name: str, **settings: Any) -> None:
+        """Change settings of the durable."""
+        config = (await self._ask(f"CONSUMER.INFO.{log}.{name}", {}))["config"]
+        await self._ask(f"CONSUMER.CREATE.{log}.{name}", {"stream_name": log, "config": config | {"name": name} | settings})
+
+    async def is_sealed(self, log: str) -> bool:
+        """Return whether the log is closed for ever."""
+        sealed: bool = (await self._ask(f"STREAM.INFO.{log}", {}))["config"]["sealed"]
+        return sealed
+
     async def erase(self, log: str, sequence: int) -> None:
         """Delete an entry."""
         await self._ask(f"STREAM.MSG.DELETE.{log}", {"seq": sequence})

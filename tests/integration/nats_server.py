@@ -57,6 +57,8 @@ class NatsServer:
         """Let the server hang: it keeps its connections and answers nothing."""
         assert self._process is not None
         os.kill(self._process.pid, signal.SIGSTOP)
+        # The signal only asks; the server hangs when the kernel says so.
+        os.waitpid(self._process.pid, os.WUNTRACED)
 
     def resume(self) -> None:
         """Let a hanging server go on."""

@@ -11,11 +11,11 @@ from typing import Any
 import msgspec
 import nats
 import pytest
-from feltlog.credentials import create_user_key, public_keys
 from nats.aio.client import Client as Nats
 from nats.aio.msg import Msg
 
 from feltlog.client import Client, Declined, Unanswered
+from feltlog.credentials import create_user_key, public_keys
 from services.table.views import Felt
 from shared.contracts.table import Stand
 from shared.kernel.messages import ACCEPTED, PENDING, Answer

@@ -8,13 +8,13 @@ from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import pytest
-from feltlog.trouble import Trouble
 from rich.console import Console
 
 from feltlog.commands.replay import as_json, show, wanted
 from feltlog.reading import Page, page, told
 from feltlog.screen import screen
 from feltlog.story import story
+from feltlog.trouble import Trouble
 from shared.contracts.subjects import round_name
 from tests.house_log import BEGAN_MS, SPLIT_ROUND, HandMadeLogs, split_round
 

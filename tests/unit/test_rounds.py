@@ -3,10 +3,10 @@
 from zoneinfo import ZoneInfo
 
 import pytest
-from feltlog.trouble import Trouble
 
 from feltlog.commands.rounds import as_json, chosen_rows
 from feltlog.rows import Choice, since_ms
+from feltlog.trouble import Trouble
 from shared.contracts.subjects import round_name
 from shared.contracts.table import RoundVoided, VoidRound
 from shared.kernel.messages import HOUSE

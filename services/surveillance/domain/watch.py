@@ -147,7 +147,7 @@ class Watch:
         if not self._whole or stored.sequence <= before + 1:
             return []
         message = f"sequence {stored.sequence} follows sequence {before}"
-        return [finding(Code.SEQUENCE_GAP, message, log=stored.log, stream=stored.subject, sequence=before + 1)]
+        return [finding(Code.SEQUENCE_GAP, message, log=stored.log, sequence=before + 1)]
 
     def _entry(self, checked: Checked, entry: Entry[object, object], *, broken: bool) -> list[Finding]:
         heard = Heard(log=checked.stored.log, sequence=checked.stored.sequence, digest=checked.digest, entry=entry)

@@ -36,10 +36,10 @@ def _check_limits(settings: TableSettings, profile: Profile) -> None:
     least = minor_units(profile.minimum, currency)
     most = minor_units(profile.maximum, currency)
     if not least <= settings.minimum_minor <= settings.maximum_minor <= min(most, MINOR_MAX):
-        raise refused(Reason.BAD_REQUEST, f"the limits must lie between {in_words(least, currency)} and {in_words(most, currency)}.")
+        raise refused(Reason.OUTSIDE_PROFILE, f"the limits must lie between {in_words(least, currency)} and {in_words(most, currency)}")
     unit = unit_minor(profile, currency)
     if settings.minimum_minor % unit or settings.maximum_minor % unit:
-        raise refused(Reason.BAD_REQUEST, f"the limits must be multiples of {in_words(unit, currency)}.")
+        raise refused(Reason.OUTSIDE_PROFILE, f"the limits must be multiples of {in_words(unit, currency)}")
 
 
 def _demands(settings: TableSettings, profile: Profile) -> tuple[tuple[str, bool, str], ...]:

@@ -1,0 +1,174 @@
+"""The provisioner: makes the logs of each gaming day a day ahead, and closes them when their books are closed.
+
+Nobody else may make or change a log.  It keeps running: it makes again what somebody deleted, refuses to go on with what
+somebody changed, and seals a past day as soon as its last ledger entry closes the book and every listener is done with it.
+"""
+
+import asyncio
+import logging
+import os
+import resource
+import signal
+import sys
+from typing import Any, NoReturn
+
+import msgspec
+
+from shared.contracts.subjects import SERVICES, Addressed, ledger_stream, log_day, log_name
+from shared.runtime.clock import Clock, SystemClock, gaming_day, next_day
+from shared.runtime.connection import Endpoint, connect
+from shared.runtime.event_store import EventStore, LogMisconfigured, StoreRefusal, StoreUnavailable
+from shared.runtime.jetstream_store import JetStreamStore
+from shared.runtime.log_making import LogMaker
+from shared.runtime.log_settings import LOG_BYTES_MAX
+from shared.runtime.questions import questions
+from shared.runtime.settings import ServiceSettings, SettingMissing, from_environment
+from shared.runtime.settings_check import check_server
+
+NAME = "provisioner"
+ROUND_S = 2.0
+BOOK_CLOSED = "wallet.BookClosed.v1"
+
+log = logging.getLogger(__name__)
+
+
+class _Event(msgspec.Struct):
+    type: str
+
+
+class _Decision(msgspec.Struct):
+    events: list[_Event]
+
+
+class _Entry(msgspec.Struct):
+    decisions: list[_Decision]
+
+
+class Provisioner:
+    """Keeps the logs of the house in order; `look_after` is one round of it."""
+
+    def __init__(self, store: EventStore, maker: LogMaker, clock: Clock, *, day_starts: str, zone: str) -> None:
+        self._store = store
+        self._maker = maker
+        self._clock = clock
+        self._day_starts = day_starts
+        self._zone = zone
+
+    def today(self) -> str:
+        """Return the gaming day that it is now."""
+        return gaming_day(self._clock.now_ms(), self._day_starts, self._zone)
+
+    async def look_after(self) -> None:
+        """Close what is over, make today's and tomorrow's logs, and make again what is missing."""
+        await self._close_past_days()
+        for day in (self.today(), next_day(self.today())):
+            for service in SERVICES:
+                name = log_name(service, day)
+                if await self._maker.make(name):
+                    log.info("made %s", name)
+                    await self._maker.mend(name)
+        for name in await self._open_logs():
+            for durable in await self._maker.mend(name):
+                log.warning("%s had no consumer %s: made it", name, durable)
+
+    async def _close_past_days(self) -> None:
+        """Seal the logs of past days, oldest first, up to the first day that is not over yet."""
+        for day in sorted({log_day(name)[1] for name in await self._open_logs()}):
+            if day >= self.today() or not await self._is_over(day):
+                return
+            for name in await self._open_logs():
+                if log_day(name)[1] == day:
+                    await self._maker.seal(name)
+                    log.info("sealed %s", name)
+
+    async def _is_over(self, day: str) -> bool:
+        """Return whether nothing can follow in the day's logs: its books are closed and everything in them is worked off."""
+        logs = [name for name in await self._store.logs() if log_day(name)[1] == day]
+        if not await self._books_are_closed(day):
+            return False
+        return all([await self._maker.is_worked_off(name) for name in logs])
+
+    async def _books_are_closed(self, day: str) -> bool:
+        """Return whether every ledger of the day ends with its closing; a day without one is over when a later day has one."""
+        ledgers = await self._ledger_ends(day)
+        if not ledgers:
+            wallet_days = [log_day(name)[1] for name in await self._store.logs("wallet")]
+            return any([await self._ledger_ends(later) for later in wallet_days if later > day])
+        return all(_closes_a_book(data) for data in ledgers)
+
+    async def _ledger_ends(self, day: str) -> list[bytes]:
+        """Return the last entry of each ledger of the day; shards are numbered from 0 without a gap."""
+        ends: list[bytes] = []
+        while (last := await self._store.last(ledger_stream(day, len(ends)))) is not None:
+            ends.append(last.data)
+        return ends
+
+    async def _open_logs(self) -> list[str]:
+        """Return the daily logs that are not sealed."""
+        return [name for service in SERVICES for name in await self._store.open_logs(service)]
+
+
+def _closes_a_book(data: bytes) -> bool:
+    """Return whether the entry's last decision closes its book."""
+    entry = msgspec.json.decode(data, type=_Entry)
+    return any(event.type == BOOK_CLOSED for event in entry.decisions[-1].events)
+
+
+def main() -> None:
+    """Run the provisioner until SIGTERM or Ctrl-C; exit status 1 when something failed, 2 when something is set up wrongly."""
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s", stream=sys.stderr)
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    try:
+        settings = from_environment()
+    except SettingMissing as error:
+        log.error("%s", error)
+        sys.exit(2)
+    sys.exit(asyncio.run(_serve(settings)))
+
+
+async def _serve(settings: ServiceSettings) -> int:
+    loop, this = asyncio.get_running_loop(), asyncio.current_task()
+    assert this is not None
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, this.cancel)
+    try:
+        await provide(settings)
+    except asyncio.CancelledError:
+        return 0
+    except LogMisconfigured as error:
+        log.error("%s", error)
+        return 2
+    except StoreRefusal as error:
+        log.error("%s", error)
+        return 1
+
+
+async def provide(settings: ServiceSettings, clock: Clock | None = None) -> NoReturn:
+    """Look after the logs for ever, every `ROUND_S` seconds, and answer `query.provisioner.>` as soon as they are ready."""
+    endpoint = Endpoint(url=settings.nats_url, credentials=settings.credentials, name=NAME)
+    client = await connect(endpoint, patience_s=None)
+    broker = questions(endpoint, NAME, _health)
+    try:
+        await check_server(settings.monitor_url, allow_volatile=settings.allow_volatile)
+        maker = LogMaker(client, bytes_max=int(os.environ.get("FELTLOG_LOG_BYTES_MAX", LOG_BYTES_MAX)))
+        provisioner = Provisioner(JetStreamStore(client), maker, clock or SystemClock(), day_starts=settings.day_starts, zone=settings.zone)
+        await provisioner.look_after()
+        await broker.start()
+        log.info("the logs of %s are ready", provisioner.today())
+        while True:
+            await asyncio.sleep(ROUND_S)
+            try:
+                await provisioner.look_after()
+            except StoreUnavailable as error:
+                log.warning("%s", error)
+    finally:
+        await broker.stop()
+        await client.close()
+
+
+async def _health(to: Addressed) -> dict[str, Any]:
+    return {"service": NAME, "ready": True, "pid": os.getpid()}
+
+
+if __name__ == "__main__":
+    main()

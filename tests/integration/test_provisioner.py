@@ -1,0 +1,219 @@
+"""The provisioner on a real server: logs are there a day ahead, stay as they are, and close when their books do."""
+
+import contextlib
+import logging
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import AsyncIterator
+from contextlib import aclosing
+
+import pytest
+
+from feltlog.provisioner import Provisioner
+from shared.contracts.subjects import command_subject, ledger_stream, query_subject, table_stream
+from shared.runtime.clock import ManualClock, day_ends_at_ms
+from shared.runtime.event_store import DayClosed, LogMisconfigured
+from shared.runtime.hearing import hear
+from shared.runtime.log_making import LogMaker
+from tests.integration.jetstream_bench import JetStreamBench
+from tests.integration.nats_server import NatsServer
+from tests.store_suite import heard_next
+
+DAY, NEXT_DAY, DAY_AFTER = "20261130", "20261201", "20261202"
+DAY_STARTS, ZONE = "06:00", "America/Toronto"
+DAY_MS = 86_400_000
+OPEN_BOOK = b'{"decisions":[{"events":[{"type":"wallet.BookOpened.v1"}]}]}'
+CLOSED_BOOK = (
+    b'{"decisions":[{"events":[{"type":"wallet.StakesSettled.v1"}]},{"events":[{"type":"wallet.BookClosed.v1","day":"20261130"}]}]}'
+)
+CLOSED_TOO_EARLY = b'{"decisions":[{"events":[{"type":"wallet.BookClosed.v1"}]},{"events":[{"type":"wallet.Deposited.v1"}]}]}'
+
+
+class Evening:
+    """A provisioner with a clock that the test holds, in the middle of the gaming day `DAY`."""
+
+    def __init__(self, jetstream: JetStreamBench) -> None:
+        self.jetstream = jetstream
+        self.store = jetstream.store
+        self.clock = ManualClock(day_ends_at_ms(DAY, DAY_STARTS, ZONE) - DAY_MS // 2)
+        self.provisioner = Provisioner(self.store, LogMaker(jetstream.client), self.clock, day_starts=DAY_STARTS, zone=ZONE)
+
+    async def look_after(self) -> None:
+        """Let the provisioner go its round."""
+        await self.provisioner.look_after()
+
+    async def pass_day(self) -> None:
+        """Let a day pass, and the provisioner go its round."""
+        self.clock.advance(DAY_MS)
+        await self.look_after()
+
+    async def write_ledger(self, *entries: bytes, day: str = DAY) -> None:
+        """Append entries to the day's ledger."""
+        stream = ledger_stream(day)
+        for data in entries:
+            last = await self.store.last(stream)
+            await self.store.append(stream, data, fence=last.sequence if last else 0)
+
+    async def work_off(self, log: str, *listeners: str) -> None:
+        """Let listeners hear everything in the log."""
+        for listener in listeners:
+            async with aclosing(hear(self.store, log, listener)) as hearing:
+                await heard_next(hearing, await self.store.end(log))
+
+    async def sealed(self) -> list[str]:
+        """Return the logs that are closed."""
+        return sorted(set(await self.store.logs()) - set(await self.store.open_logs()))
+
+
+@pytest.fixture
+async def evening(jetstream: JetStreamBench) -> AsyncIterator[Evening]:
+    """An evening whose logs are made."""
+    evening = Evening(jetstream)
+    await evening.look_after()
+    yield evening
+
+
+async def test_logs_of_today_and_tomorrow_are_made(evening: Evening):
+    """All four services have a log for today and for tomorrow."""
+    services = ("SHOE", "SURVEILLANCE", "TABLE", "WALLET")
+
+    assert await evening.store.logs() == [f"LOG_{service}_{day}" for service in services for day in (DAY, NEXT_DAY)]
+
+
+async def test_second_round_changes_nothing(evening: Evening):
+    """What is there and right is left alone."""
+    await evening.write_ledger(OPEN_BOOK)
+    await evening.look_after()
+
+    assert await evening.store.end(f"LOG_WALLET_{DAY}") == 1
+
+
+async def test_next_day_is_made_ahead(evening: Evening):
+    """When a day begins, the day after it gets its logs."""
+    await evening.pass_day()
+
+    assert f"LOG_TABLE_{DAY_AFTER}" in await evening.store.logs()
+
+
+async def test_missing_consumer_is_made_again_and_told(evening: Evening, caplog: pytest.LogCaptureFixture):
+    """A deleted consumer comes back, with a word in the log."""
+    await evening.jetstream.remove_consumer(f"LOG_TABLE_{DAY}", "wallet")
+    with caplog.at_level(logging.WARNING):
+        await evening.look_after()
+    async with evening.store.durable(f"LOG_TABLE_{DAY}", "wallet") as line:
+        standing = await line.standing()
+
+    assert (standing.delivered, f"LOG_TABLE_{DAY} had no consumer wallet: made it" in caplog.text) == (0, True)
+
+
+async def test_changed_log_is_refused(evening: Evening):
+    """The provisioner does not repair what somebody changed on purpose: it stops and names it."""
+    await evening.jetstream.change_log(f"LOG_TABLE_{DAY}", max_age=10**12)
+    with pytest.raises(LogMisconfigured, match=f"LOG_TABLE_{DAY}: max_age"):
+        await evening.look_after()
+
+
+async def test_raised_size_limit_is_accepted(evening: Evening):
+    """The size limit is the operator's choice: a full log is given more room while it runs."""
+    await evening.jetstream.change_log(f"LOG_TABLE_{DAY}", max_bytes=10**9)
+    await evening.look_after()
+
+
+async def test_past_day_with_an_open_book_stays_open(evening: Evening):
+    """The day is over, but its book is not closed."""
+    await evening.write_ledger(OPEN_BOOK)
+    await evening.work_off(f"LOG_WALLET_{DAY}", "table", "surveillance")
+    await evening.pass_day()
+
+    assert await evening.sealed() == []
+
+
+async def test_past_day_with_a_closed_book_is_sealed(evening: Evening):
+    """Book closed, everything heard: all logs of the day are closed for ever."""
+    await evening.write_ledger(OPEN_BOOK, CLOSED_BOOK)
+    await evening.work_off(f"LOG_WALLET_{DAY}", "table", "surveillance")
+    await evening.pass_day()
+
+    assert await evening.sealed() == [f"LOG_{service}_{DAY}" for service in ("SHOE", "SURVEILLANCE", "TABLE", "WALLET")]
+
+
+async def test_nothing_is_appended_to_a_sealed_day(evening: Evening):
+    """After the seal a late table is told that its day is closed."""
+    await evening.write_ledger(CLOSED_BOOK)
+    await evening.work_off(f"LOG_WALLET_{DAY}", "table", "surveillance")
+    await evening.pass_day()
+    with pytest.raises(DayClosed):
+        await evening.store.append(table_stream(DAY, "T7"), b"late", fence=0)
+
+
+async def test_closed_book_that_somebody_has_not_heard_keeps_the_day_open(evening: Evening):
+    """A listener that is not done can still acknowledge and read what it needs."""
+    await evening.write_ledger(CLOSED_BOOK)
+    await evening.work_off(f"LOG_WALLET_{DAY}", "table")
+    await evening.pass_day()
+
+    assert await evening.sealed() == []
+
+
+async def test_entry_after_the_closing_keeps_the_day_open(evening: Evening):
+    """The closing must be the last decision of the ledger."""
+    await evening.write_ledger(CLOSED_TOO_EARLY)
+    await evening.work_off(f"LOG_WALLET_{DAY}", "table", "surveillance")
+    await evening.pass_day()
+
+    assert await evening.sealed() == []
+
+
+async def test_today_is_never_sealed(evening: Evening):
+    """A book that closes before its day is over waits for the day."""
+    await evening.write_ledger(CLOSED_BOOK)
+    await evening.work_off(f"LOG_WALLET_{DAY}", "table", "surveillance")
+    await evening.look_after()
+
+    assert await evening.sealed() == []
+
+
+async def test_days_are_sealed_in_order(evening: Evening):
+    """A day waits for the one before it."""
+    await evening.write_ledger(OPEN_BOOK)
+    await evening.write_ledger(CLOSED_BOOK, day=NEXT_DAY)
+    await evening.work_off(f"LOG_WALLET_{DAY}", "table", "surveillance")
+    await evening.work_off(f"LOG_WALLET_{NEXT_DAY}", "table", "surveillance")
+    await evening.pass_day()
+    await evening.pass_day()
+
+    assert await evening.sealed() == []
+
+
+async def test_empty_day_is_sealed_when_the_books_have_passed_over_it(evening: Evening):
+    """A day on which the house stayed closed ends when a later book is open."""
+    await evening.pass_day()
+    before = await evening.sealed()
+    await evening.write_ledger(OPEN_BOOK, day=NEXT_DAY)
+    await evening.look_after()
+
+    assert (before, len(await evening.sealed())) == ([], 4)
+
+
+async def test_provisioner_process_answers_when_the_logs_are_ready(jetstream: JetStreamBench, nats_server: NatsServer, tmp_path):
+    """`python -m feltlog.provisioner` makes the logs, says that it is ready, and ends in peace."""
+    environment = os.environ | {
+        "FELTLOG_NATS_URL": nats_server.url,
+        "FELTLOG_MONITOR_URL": nats_server.monitor_url,
+        "FELTLOG_CREDENTIALS": "",
+        "FELTLOG_DATA": str(tmp_path),
+        "FELTLOG_ZONE": ZONE,
+    }
+    with (tmp_path / "provisioner.log").open("wb") as log:
+        process = subprocess.Popen([sys.executable, "-m", "feltlog.provisioner"], env=environment, stderr=log)
+    try:
+        await answered(jetstream, query_subject("provisioner", "staff", "health", "pit"))
+        logs = await jetstream.store.logs()
+        process.send_signal(signal.SIGTERM)
+
+        assert (len(logs), process.wait(20)) == (8, 0)
+    finally:
+        process.kill()
+        process.wait()
