@@ -149,10 +149,21 @@ def first_time(seat: Seat, round: str, matter: str) -> bool:
 
 async def wager(seat: Seat, felt: Felt) -> None:
     """Place the client's stake on its box."""
-    stake_minor = minor_units(seat.style.stake, felt.currency)
+    stake_minor = await stake(seat, felt)
     said = await seat.client.ask("table", felt.table, PlaceWager(round=felt.round, box=seat.box, stake_minor=stake_minor))
     seat.wagers += said.status == "accepted"
     note(seat, said)
+
+
+async def stake(seat: Seat, felt: Felt) -> int:
+    """Return what the client wagers now, in minor units: always the same, or a part of what is left."""
+    least = minor_units(seat.style.stake, felt.currency)
+    if not seat.style.share:
+        return least
+    amounts = (await seat.client.balance()).amounts
+    left = sum(each.available_minor for each in amounts if each.currency == felt.currency)
+    whole = minor_units("1", felt.currency)
+    return max(least, min(left // seat.style.share, felt.maximum_minor) // whole * whole)
 
 
 async def insurance(seat: Seat, felt: Felt, mine: FeltBox) -> None:

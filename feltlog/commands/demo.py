@@ -26,7 +26,7 @@ from feltlog.files import replace_file
 from feltlog.house import House
 from feltlog.machine import Machine
 from feltlog.reading import days, rounds_of_day
-from feltlog.screen import screen
+from feltlog.screen import plain_table, screen
 from feltlog.styles import STYLES
 from feltlog.trouble import Trouble
 from feltlog.wording import gain
@@ -206,7 +206,7 @@ def summary(console: Console, evening: Evening, found: list[Played]) -> None:
 
 def sum_table(who: str, what: str, *, house: bool) -> Table:
     """Return an empty table of sums."""
-    table = Table()
+    table = plain_table()
     table.add_column(who, no_wrap=True)
     table.add_column(what)
     for heading in ("rounds", "staked", "returned", "house" if house else "result"):

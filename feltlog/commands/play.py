@@ -29,7 +29,8 @@ def play(
     Without a terminal each line of input is one of these and waits until it can be done.
     """
     house = House(data)
-    house.credentials(player)
+    if player not in house.players():
+        raise Trouble(f"Nobody called {player!r} plays in the house {house.data}. `feltlog player add {player}` lets them in.")
     with suppress(KeyboardInterrupt):
         asyncio.run(sit_down(house, server, table, player, box))
     typer.echo(f"{player} has left table {table}.")

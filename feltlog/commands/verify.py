@@ -13,7 +13,7 @@ from feltlog.auditing import audit_all, audit_round
 from feltlog.commands.connection import DATA, DataOption, JsonOption, ServerOption, reading
 from feltlog.commands.replay import wanted
 from feltlog.house import House
-from feltlog.screen import screen, write_json
+from feltlog.screen import plain_table, screen, write_json
 from feltlog.trouble import Trouble
 from services.surveillance.domain.findings import MEANINGS, Code, Finding
 from services.surveillance.domain.report import Counts, Report
@@ -162,7 +162,7 @@ def show(console: Console, report: Report) -> None:
 
 def checklist(report: Report) -> Table:
     """Return what was checked, how often, and what came of it."""
-    table = Table()
+    table = plain_table()
     table.add_column("checked")
     table.add_column("how much", justify="right", no_wrap=True)
     table.add_column("result", no_wrap=True)
@@ -184,7 +184,7 @@ def verdict(checked: Check, report: Report) -> str:
 
 def findings_table(findings: tuple[Finding, ...]) -> Table:
     """Return findings with the place where a person should look."""
-    table = Table()
+    table = plain_table()
     table.add_column("finding", no_wrap=True)
     table.add_column("stream")
     table.add_column("revision", justify="right")
