@@ -29,7 +29,7 @@ from feltlog.trouble import Trouble
 SERVER = "nats-server"
 READY_S = 60.0
 PORTS_TRIES = 3
-SEALING_KEY = "FELTLOG_SEALING_KEY"
+SEALING = "FELTLOG_SEALING_"
 
 T = TypeVar("T")
 
@@ -170,7 +170,7 @@ class Machine:
             house = self.house.settings().house
             facts |= {"FELTLOG_DAY_STARTS": house.day_starts, "FELTLOG_ZONE": house.zone}
         # The key that seals the shoes is the shoe's business alone.
-        inherited = {name: value for name, value in os.environ.items() if name != SEALING_KEY or user == "shoe"}
+        inherited = {name: value for name, value in os.environ.items() if not name.startswith(SEALING) or user == "shoe"}
         return inherited | facts
 
     def _start_server(self) -> None:

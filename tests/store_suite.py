@@ -71,10 +71,10 @@ async def read(bench: Bench, **wanted: object) -> list[int]:
     return [stored.sequence async for stored in bench.store.read(LOG, **wanted)]  # type: ignore[arg-type]
 
 
-async def heard_next(hearing: AsyncIterator[Heard], count: int, *, done: bool = True) -> list[bytes]:
+async def heard_next(hearing: AsyncIterator[Heard], count: int, *, done: bool = True, patience_s: float = 20) -> list[bytes]:
     """Return the bytes of the next `count` entries heard, each declared done."""
     bodies: list[bytes] = []
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(patience_s):
         while len(bodies) < count:
             heard = await anext(hearing)
             bodies.append(heard.stored.data)

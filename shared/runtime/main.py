@@ -37,11 +37,12 @@ def main(make_app: Callable[[ServiceSettings], App]) -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     try:
         settings = from_environment()
+        app = make_app(settings)
     except SettingMissing as error:
         log.error("%s", error)
         sys.exit(2)
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-        sys.exit(runner.run(_serve(make_app(settings), settings)))
+        sys.exit(runner.run(_serve(app, settings)))
 
 
 async def _serve(app: App, settings: ServiceSettings) -> int:
@@ -59,7 +60,7 @@ async def _serve(app: App, settings: ServiceSettings) -> int:
     except SteppedDown as why:
         log.error("stepping down: %s", why)
         return STEPPED_DOWN
-    except LogMisconfigured as error:
+    except (LogMisconfigured, SettingMissing) as error:
         log.error("%s", error)
         return 2
     except Exception:
