@@ -157,13 +157,13 @@ def test_settings_that_no_round_can_rest_on_are_refused(wrong):
     command = open_table("ontario")
     command = replace(command, settings=replace(command.settings, **wrong))
 
-    given(TABLE).when(command, by=PIT).refused("bad_request")
+    given(TABLE).when(command, by=PIT).refused("bad_settings")
 
 
 @pytest.mark.parametrize("wrong", [{"profile": None}, {"profile_name": "floor"}, {"day": ""}, {"table": "T 7"}])
 def test_opening_must_be_filled_in(wrong):
     """Log page, versions: the profile by value and the day stand in the opening."""
-    given(TABLE).when(replace(open_table("ontario"), **wrong), by=PIT).refused("bad_request")
+    given(TABLE).when(replace(open_table("ontario"), **wrong), by=PIT).refused("bad_settings")
 
 
 def test_open_table_cannot_be_opened():
