@@ -11,6 +11,7 @@ from shared.contracts.table import (
     BettingClosed,
     CardsCalled,
     CloseBetting,
+    Face,
     LapseWagers,
     PlaceWager,
     RefuseWager,

@@ -29,7 +29,7 @@ from shared.contracts.table import (
 )
 from shared.kernel.messages import Actor
 from tests.given import given
-from tests.rounds import ROUND_ID, begun, dealer_cards, names, only, play, results, returned, settled, then_say
+from tests.rounds import ROUND_ID, begun, dealer_cards, in_play, names, only, play, results, returned, settled, then_say
 
 BOX: dict[str, Any] = {"round": ROUND_ID, "box": 1}
 
@@ -246,7 +246,7 @@ def test_insurance_the_wallet_refuses_leaves_another_answer():
     rehearsal = begun("ontario", "AS AD KH", wallet=lambda wager: "refuse" if wager.kind == "insurance" else "reserve")
     then_say(rehearsal, "insure")
 
-    assert legal_on(1, rehearsal.round) == ("decline", "even_money")
+    assert legal_on(1, in_play(rehearsal)) == ("decline", "even_money")
 
 
 def test_window_waits_for_the_wallets_it_has_asked():

@@ -21,7 +21,7 @@ from shared.contracts.table import (
 )
 from shared.kernel.messages import Actor
 from tests.given import given
-from tests.rounds import ROUND_ID, begun, dealer_cards, dealt, ends, only, play, returned, then_say
+from tests.rounds import ROUND_ID, begun, dealer_cards, dealt, ends, in_play, lines, only, play, returned, then_say
 
 ANN = Actor("player", "ann")
 HAND: dict[str, Any] = {"round": ROUND_ID, "box": 1, "hand": 1}
@@ -193,7 +193,7 @@ def test_ontario_splits_twice():
     rehearsal = begun("ontario", "8S 6D 8H 8C 8D 2C 3C", bets=(("ann", 1, 400),))
     then_say(rehearsal, "split", "split")
 
-    assert (legal(rehearsal.round), [hand.cards for hand in rehearsal.round.hands]) == (
+    assert (legal(rehearsal.round), [hand.cards for hand in in_play(rehearsal).hands]) == (
         ("hit", "stand", "double"),
         [("8S", "8D"), ("8C",), ("8H",)],
     )
@@ -204,7 +204,7 @@ def test_wagers_move_up_with_their_hands():
     rehearsal = play("ontario", "8S 6D 8H 8C TD TC TH TS 5C", "split", "split", "stand", "stand", "stand")
     first, second, third = (event.wager for event in only(rehearsal, WagerPlaced))
 
-    assert {line.wager: line.hand for line in rehearsal.round.lines} == {first: 1, second: 3, third: 2}
+    assert {line.wager: line.hand for line in lines(rehearsal)} == {first: 1, second: 3, third: 2}
 
 
 @pytest.mark.parametrize("book", ["live", "floor"])

@@ -28,7 +28,7 @@ from shared.contracts.table import (
 )
 from shared.kernel.messages import Actor
 from tests.given import Given, given
-from tests.rounds import ROUND_ID, begun, play, returned
+from tests.rounds import ROUND_ID, begun, in_play, play, returned
 
 ANN = Actor("player", "ann")
 HAND: dict[str, Any] = {"round": ROUND_ID, "box": 1, "hand": 1}
@@ -40,7 +40,7 @@ def asking(kind: str = "double") -> tuple[Rehearsal, str]:
     rehearsal.at_ms = 14_000
     rehearsal.ask(lambda _: Choice(kind))
     rehearsal.serve()
-    return rehearsal, rehearsal.folded.state.pending[0].id
+    return rehearsal, in_play(rehearsal).pending[0].id
 
 
 def silent_for(kind: str):

@@ -12,6 +12,7 @@ from shared.contracts.table import (
     DealCards,
     DealtCard,
     ReshuffleCalled,
+    RoundEvent,
     RoundVoided,
     ShoeChanged,
     VoidRound,
@@ -27,7 +28,7 @@ def up(*cards: str) -> tuple[DealtCard, ...]:
     return tuple(DealtCard(index=index, card=card) for index, card in enumerate(cards))
 
 
-def called(book: str = "ontario") -> list[object]:
+def called(book: str = "ontario") -> list[RoundEvent]:
     """Return a round that waits for its first cards."""
     return begun(book, "").events[:5]
 

@@ -143,27 +143,27 @@ def test_settings_outside_the_book_are_refused(chosen, word):
 
 
 @pytest.mark.parametrize(
-    "wrong",
+    ("wrong", "code"),
     [
-        {"currency": "XXX"},
-        {"currency": "JPY"},
-        {"operator": "a b"},
-        {"decision_ms": 0},
-        {"pause_ms": -1},
+        ({"currency": "XXX"}, "bad_request"),
+        ({"currency": "JPY", "maximum_minor": 4, "minimum_minor": 2}, "bad_request"),
+        ({"operator": "a b"}, "bad_request"),
+        ({"decision_ms": 0}, "outside_profile"),
+        ({"pause_ms": -1}, "outside_profile"),
     ],
 )
-def test_settings_that_no_round_can_rest_on_are_refused(wrong):
+def test_settings_that_no_round_can_rest_on_are_refused(wrong, code):
     """LV-1.3: what a table publishes must be playable; chips of a cent do not exist in yen."""
     command = open_table("ontario")
     command = replace(command, settings=replace(command.settings, **wrong))
 
-    given(TABLE).when(command, by=PIT).refused("bad_request")
+    given(TABLE).when(command, by=PIT).refused(code)
 
 
 @pytest.mark.parametrize("wrong", [{"profile": None}, {"profile_name": "floor"}, {"day": ""}, {"table": "T 7"}])
 def test_opening_must_be_filled_in(wrong):
     """Log page, versions: the profile by value and the day stand in the opening."""
-    given(TABLE).when(replace(open_table("ontario"), **wrong), by=PIT).refused("bad_request")
+    given(TABLE).when(replace(open_table("ontario"), **wrong), by=PIT).refused("bad_settings")
 
 
 def test_open_table_cannot_be_opened():
