@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 from feltlog.commands import player, quarantine, table
+from feltlog.commands.play import play
 from feltlog.commands.replay import replay
 from feltlog.commands.rounds import rounds
 from feltlog.commands.statement import statement
@@ -33,6 +34,7 @@ app.command()(up)
 app.command()(status)
 app.add_typer(table.app, name="table")
 app.add_typer(player.app, name="player")
+app.command()(play)
 app.command()(rounds)
 app.command()(replay)
 app.command()(statement)

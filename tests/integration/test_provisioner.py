@@ -1,6 +1,5 @@
 """The provisioner on a real server: logs are there a day ahead, stay as they are, and close when their books do."""
 
-import contextlib
 import logging
 import os
 import signal
@@ -12,7 +11,7 @@ from contextlib import aclosing
 import pytest
 
 from feltlog.provisioner import Provisioner
-from shared.contracts.subjects import command_subject, ledger_stream, query_subject, table_stream
+from shared.contracts.subjects import ledger_stream, query_subject, table_stream
 from shared.runtime.clock import ManualClock, day_ends_at_ms
 from shared.runtime.event_store import DayClosed, LogMisconfigured
 from shared.runtime.hearing import hear
@@ -25,7 +24,9 @@ DAY, NEXT_DAY, DAY_AFTER = "20261130", "20261201", "20261202"
 DAY_STARTS, ZONE = "06:00", "America/Toronto"
 DAY_MS = 86_400_000
 OPEN_BOOK = b'{"decisions":[{"events":[{"type":"wallet.BookOpened.v1"}]}]}'
-CLOSED_BOOK = b'{"decisions":[{"events":[{"type":"wallet.StakesSettled.v1"}]},{"events":[{"type":"wallet.BookClosed.v1","day":"20261130"}]}]}'
+CLOSED_BOOK = (
+    b'{"decisions":[{"events":[{"type":"wallet.StakesSettled.v1"}]},{"events":[{"type":"wallet.BookClosed.v1","day":"20261130"}]}]}'
+)
 CLOSED_TOO_EARLY = b'{"decisions":[{"events":[{"type":"wallet.BookClosed.v1"}]},{"events":[{"type":"wallet.Deposited.v1"}]}]}'
 
 
@@ -215,5 +216,3 @@ async def test_provisioner_process_answers_when_the_logs_are_ready(jetstream: Je
     finally:
         process.kill()
         process.wait()
-
-
