@@ -11,12 +11,14 @@ from typing import Annotated
 import typer
 
 from feltlog.commands import player, quarantine, table
+from feltlog.commands.demo import demo
 from feltlog.commands.play import play
 from feltlog.commands.replay import replay
 from feltlog.commands.rounds import rounds
 from feltlog.commands.statement import statement
 from feltlog.commands.status import status
 from feltlog.commands.up import up
+from feltlog.commands.verify import verify
 from feltlog.trouble import Trouble
 from shared.runtime.event_store import StoreRefusal
 
@@ -31,12 +33,14 @@ app = typer.Typer(
 
 # One file for each command in feltlog/commands; the order here is the order of the help.
 app.command()(up)
+app.command()(demo)
+app.command()(play)
 app.command()(status)
 app.add_typer(table.app, name="table")
 app.add_typer(player.app, name="player")
-app.command()(play)
 app.command()(rounds)
 app.command()(replay)
+app.command()(verify)
 app.command()(statement)
 app.add_typer(quarantine.app, name="quarantine")
 

@@ -129,15 +129,14 @@ async def sit(seat: Seat) -> None:
 async def answer(seat: Seat, felt: Felt) -> None:
     """Do what the felt asks of this client, once."""
     mine = next((box for box in felt.boxes if box.box == seat.box and box.player == seat.client.name), None)
-    if felt.phase == "betting" and mine is None and not seat.broke:
-        if first_time(seat, felt.round, "wager"):
-            await wager(seat, felt)
-    elif felt.phase == "insurance" and mine is not None and mine.legal:
-        if first_time(seat, felt.round, "insurance"):
-            await insurance(seat, felt, mine)
-    elif felt.turn is not None and felt.turn.player == seat.client.name and mine is not None:
-        if first_time(seat, felt.round, str(felt.turn.number)):
-            await decide(seat, felt, felt.turn, mine)
+    if felt.phase == "betting" and mine is None and not seat.broke and first_time(seat, felt.round, "wager"):
+        await wager(seat, felt)
+    elif mine is None or not mine.legal:
+        return
+    elif felt.turn is None and first_time(seat, felt.round, "insurance"):
+        await insurance(seat, felt, mine)
+    elif felt.turn is not None and first_time(seat, felt.round, str(felt.turn.number)):
+        await decide(seat, felt, felt.turn, mine)
 
 
 def first_time(seat: Seat, round: str, matter: str) -> bool:
@@ -150,10 +149,21 @@ def first_time(seat: Seat, round: str, matter: str) -> bool:
 
 async def wager(seat: Seat, felt: Felt) -> None:
     """Place the client's stake on its box."""
-    stake_minor = minor_units(seat.style.stake, felt.currency)
+    stake_minor = await stake(seat, felt)
     said = await seat.client.ask("table", felt.table, PlaceWager(round=felt.round, box=seat.box, stake_minor=stake_minor))
     seat.wagers += said.status == "accepted"
     note(seat, said)
+
+
+async def stake(seat: Seat, felt: Felt) -> int:
+    """Return what the client wagers now, in minor units: always the same, or a part of what is left."""
+    least = minor_units(seat.style.stake, felt.currency)
+    if not seat.style.share:
+        return least
+    amounts = (await seat.client.balance()).amounts
+    left = sum(each.available_minor for each in amounts if each.currency == felt.currency)
+    whole = minor_units("1", felt.currency)
+    return max(least, min(left // seat.style.share, felt.maximum_minor) // whole * whole)
 
 
 async def insurance(seat: Seat, felt: Felt, mine: FeltBox) -> None:

@@ -31,7 +31,7 @@ READY_S = 60.0
 PORTS_TRIES = 3
 STARTS_MAX = 3
 """When the house starts, a process that falls this often will not do better, and its last words are wanted soon."""
-SEALING_KEY = "FELTLOG_SEALING_KEY"
+SEALING = "FELTLOG_SEALING_"
 
 T = TypeVar("T")
 
@@ -180,7 +180,7 @@ class Machine:
             house = self.house.settings().house
             facts |= {"FELTLOG_DAY_STARTS": house.day_starts, "FELTLOG_ZONE": house.zone}
         # The key that seals the shoes is the shoe's business alone.
-        inherited = {name: value for name, value in os.environ.items() if name != SEALING_KEY or user == "shoe"}
+        inherited = {name: value for name, value in os.environ.items() if not name.startswith(SEALING) or user == "shoe"}
         return inherited | facts
 
     def _start_server(self) -> None:

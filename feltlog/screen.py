@@ -8,7 +8,9 @@ import sys
 from typing import Any, TextIO
 
 import msgspec
+from rich.box import SIMPLE_HEAD
 from rich.console import Console
+from rich.table import Table
 from rich.text import Text
 
 from feltlog.wording import RED, Card, Sentence, face
@@ -54,3 +56,8 @@ def write_json(value: Any, file: TextIO | None = None) -> None:
     out.flush()
     binary.write(data)
     binary.flush()
+
+
+def plain_table(**options: Any) -> Table:
+    """Return an empty table with as little ink as can be: a line under its headings and nothing at its edges."""
+    return Table(box=SIMPLE_HEAD, show_edge=False, padding=(0, 1, 0, 0), header_style="bold", **options)

@@ -53,6 +53,8 @@ class Session:
         async for felt in self._client.watch_felt(self._table):
             before, self.felt = self.felt, felt
             self._set_clock(felt)
+            if before is not None and felt.round != before.round and not self._wanted:
+                self.said = ""
             if before is None or (felt.phase != before.phase and felt.phase in ("settled", "void", "betting")):
                 self._spawn(self._look_at_balance())
             if self._wanted and felt.phase == "betting" and not own_boxes(felt, self._client.name):

@@ -40,6 +40,8 @@ class Style(Struct, frozen=True, kw_only=True):
     """What the player brings, a decimal in the table's currency."""
     stake: str
     """What the player wagers on each round."""
+    share: int = 0
+    """If this is not 0, one part in so many of what is left is wagered, but never less than `stake`."""
     decide: Decide
     insures: bool = False
 
@@ -112,12 +114,12 @@ def either(options: Sequence[str], first: str, second: str) -> str:
 
 
 STYLES: tuple[Style, ...] = (
-    Style(name="cautious", says="never draws to a hard twelve", table="T1", deposit="1000.00", stake="10.00", decide=cautious),
-    Style(name="splitter", says="splits every pair", table="T1", deposit="2000.00", stake="20.00", decide=splitter),
-    Style(name="dreamer", says="sometimes lets the clock run out", table="T1", deposit="1000.00", stake="10.00", decide=dreamer),
+    Style(name="cautious", says="never draws to a hard twelve", table="T1", deposit="200.00", stake="2.00", decide=cautious),
+    Style(name="splitter", says="splits every pair", table="T1", deposit="400.00", stake="4.00", decide=splitter),
+    Style(name="dreamer", says="sometimes lets the clock run out", table="T1", deposit="200.00", stake="2.00", decide=dreamer),
     Style(name="basic", says="plays basic strategy", table="T2", deposit="1000.00", stake="10.00", decide=basic),
     Style(name="insurer", says="insures whenever it is offered", table="T2", deposit="2000.00", stake="20.00", decide=basic, insures=True),
     Style(name="doubler", says="doubles whatever is below twelve", table="T3", deposit="5000.00", stake="50.00", decide=doubler),
-    Style(name="spender", says="wagers until the money is gone", table="T3", deposit="150.00", stake="50.00", decide=doubler),
+    Style(name="spender", says="wagers half of what is left", table="T3", deposit="800.00", stake="25.00", decide=doubler, share=2),
 )
 """The seven clients of the demonstration, over its three tables."""

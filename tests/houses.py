@@ -23,8 +23,8 @@ from services.table.views import legal_on
 from services.wallet import reactions as wallet_reactions
 from services.wallet.domain.carrying import carried
 from services.wallet.domain.ledger import LEDGER
-from shared.contracts.subjects import ledger_stream, log_of, round_of, shoe_stream, stream_day, table_stream
-from shared.contracts.table import CallRound, OpenTable, PlaceWager, RoundCommand
+from shared.contracts.subjects import ledger_stream, log_of, round_of, shoe_stream, table_stream
+from shared.contracts.table import CallRound, EndDay, OpenTable, PlaceWager, RoundCommand
 from shared.contracts.wallet import CloseBook, Deposit, OpenAccount, OpenBook
 from shared.kernel.decider import Decider
 from shared.kernel.entry import Entry
@@ -66,12 +66,11 @@ class WholeHouse:
         self.day = day
         self.stored: list[Stored] = []
         self.streams: dict[str, Folded[Any]] = {}
-        self.wallet_silent = 0.0
-        """How often the wallet hears a wager too late."""
         self._ends: dict[str, int] = {}
         self._heard: deque[tuple[Entry[Any, Any], int, str]] = deque()
         self._asked = 0
-        self._late: list[tuple[Reaction, Source]] = []
+        self._early: dict[str, list[Asked]] = {}
+        """What follows from a day whose book is not open yet."""
         key = SealingKey("test", bytes(32))
         self._vault = Vault(key, SeededEntropy(self.chance), other_shoe=self._shoe)
         self.ask(ledger_stream(day), OpenBook(day=day))
@@ -122,12 +121,14 @@ class WholeHouse:
         before = ledger_stream(self.day)
         self.now_ms = EPOCH_MS + DAY_MS + 1
         for stream in [name for name in self.streams if name.startswith(f"log.table.{self.day}.") and name.endswith(".table")]:
-            self._time_passes(stream)
+            self.ask(stream, EndDay(next_day=NEXT_DAY, next_day_ends_at_ms=EPOCH_MS + 2 * DAY_MS))
         self.ask(before, CloseBook(next_day=NEXT_DAY))
         closed = self.streams[before]
         for part in carried(closed.state, closed.answers, follows=closed.digest):
             self.ask(ledger_stream(NEXT_DAY), part)
         self.ask(ledger_stream(NEXT_DAY), OpenBook(day=NEXT_DAY, follows=closed.digest))
+        self._decide(ledger_stream(NEXT_DAY), self._early.pop(ledger_stream(NEXT_DAY)))
+        self._let_follow()
         self.day = NEXT_DAY
 
     def ask(self, stream: str, command: Any, actor: Actor = HOUSE, *, id: str = "") -> Answer:
@@ -186,7 +187,13 @@ class WholeHouse:
                             following.setdefault(reaction.stream, []).append(self._reaction(reaction, source))
             for stream, waiting in following.items():
                 self.now_ms += 1
-                self._decide(stream, waiting)
+                if stream.startswith("log.wallet.") and not self._book_is_open(stream):
+                    self._early.setdefault(stream, []).extend(waiting)
+                else:
+                    self._decide(stream, waiting)
+
+    def _book_is_open(self, stream: str) -> bool:
+        return stream in self.streams and bool(self.streams[stream].state.open)
 
     def _reaction(self, reaction: Reaction, source: Source) -> Asked:
         place = (source.sequence, source.decision, source.event) if reaction.stream.startswith("log.wallet.") else None
@@ -229,10 +236,11 @@ class WholeHouse:
 
 def decider_of(stream: str) -> Decider[Any, Any, Any]:
     """Return the decider whose entries stand in `stream`."""
-    service = stream.split(".")[1]
-    if service == "table":
-        return ROUND if round_of(stream) else TABLE
-    return {"shoe": SHOE, "wallet": LEDGER}[service]
+    if stream.startswith("log.wallet."):
+        return LEDGER
+    if stream.startswith("log.shoe."):
+        return SHOE
+    return ROUND if round_of(stream) else TABLE
 
 
 def little_house(seed: int = 1, *, rounds: int = 3) -> WholeHouse:
@@ -246,8 +254,3 @@ def little_house(seed: int = 1, *, rounds: int = 3) -> WholeHouse:
         house.play("T1", ["ann", "bob"])
         house.play("T2", ["bob", "cyd"])
     return house
-
-
-def day_of(stream: str) -> str:
-    """Return the gaming day of a stream."""
-    return stream_day(stream)

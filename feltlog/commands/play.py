@@ -1,6 +1,7 @@
 """`feltlog play`: sit down at a table and play in the terminal."""
 
 import asyncio
+from contextlib import suppress
 from typing import Annotated
 
 import typer
@@ -28,11 +29,10 @@ def play(
     Without a terminal each line of input is one of these and waits until it can be done.
     """
     house = House(data)
-    house.credentials(player)
-    try:
+    if player not in house.players():
+        raise Trouble(f"Nobody called {player!r} plays in the house {house.data}. `feltlog player add {player}` lets them in.")
+    with suppress(KeyboardInterrupt):
         asyncio.run(sit_down(house, server, table, player, box))
-    except KeyboardInterrupt:
-        pass
     typer.echo(f"{player} has left table {table}.")
 
 

@@ -10,6 +10,7 @@ from feltlog.commands.answers import tell_answer
 from feltlog.commands.connection import DATA, DataOption, ServerOption, at_the_door
 from feltlog.house import House
 from feltlog.trouble import Trouble
+from feltlog.wording import money
 from shared.contracts.refusals import Reason
 from shared.contracts.wallet import Deposit, OpenAccount
 from shared.kernel.money import BadMoney, minor_units
@@ -42,7 +43,7 @@ def add(
             await open_account(pit, name, operator, currency)
             if minor:
                 await bring_in(pit, name, currency, minor)
-        typer.echo(f"{name} can play: feltlog play --table T1 --player {name}")
+        typer.echo(f"{name} can play at tables in {currency}: feltlog play --table TABLE --player {name}")
 
     asyncio.run(run())
 
@@ -57,4 +58,4 @@ async def open_account(pit: Client, player: str, operator: str, currency: str) -
 async def bring_in(pit: Client, player: str, currency: str, minor: int) -> None:
     """Bring money in for a player."""
     answer = await pit.ask("wallet", "ledger", Deposit(player=player, currency=currency, minor=minor))
-    tell_answer(answer, done="The money is in the account.")
+    tell_answer(answer, done=f"{money(minor, currency)} were brought in for {player}.")

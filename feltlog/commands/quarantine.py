@@ -3,15 +3,16 @@
 import asyncio
 from typing import Annotated
 
+import msgspec
 import typer
 from msgspec import Struct
 from rich.table import Table
 
-from feltlog.client import Client
+from feltlog.client import Client, Unanswered
 from feltlog.commands.answers import tell_answer
 from feltlog.commands.connection import DATA, DataOption, JsonOption, ServerOption, at_the_door
 from feltlog.house import House
-from feltlog.screen import screen, write_json
+from feltlog.screen import plain_table, screen, write_json
 from feltlog.trouble import Trouble
 from shared.contracts.desk import LiftQuarantine
 from shared.contracts.subjects import SERVICES
@@ -32,12 +33,16 @@ class Held(Struct, frozen=True, kw_only=True):
 @app.command("list")
 def list_(data: DataOption = DATA, server: ServerOption = None, json: JsonOption = False) -> None:
     """List what each service holds: the subject, its first held entry and why.  Exit 1 if there is anything."""
-    held = asyncio.run(look(House(data), server))
+    held, silent = asyncio.run(look(House(data), server))
     if json:
         for row in held:
             write_json(row)
-    else:
-        screen().print(listing(held) if held else "Nothing is quarantined.")
+    elif held:
+        screen().print(listing(held))
+    elif not silent:
+        screen().print("Nothing is quarantined.")
+    if silent:
+        raise Trouble(f"What {' and '.join(silent)} may hold is not known: no answer. `feltlog status` shows what runs.")
     if held:
         raise typer.Exit(1)
 
@@ -61,21 +66,26 @@ def lift(
     asyncio.run(run())
 
 
-async def look(house: House, server: str | None) -> list[Held]:
-    """Return what all services hold."""
+async def look(house: House, server: str | None) -> tuple[list[Held], list[str]]:
+    """Return what all services hold, and which of them do not answer."""
     async with at_the_door(house, server, "pit") as pit:
-        return [row for service in SERVICES for row in await held_by(pit, service)]
+        answers = await asyncio.gather(*(held_by(pit, service) for service in SERVICES))
+    held = [row for rows in answers for row in rows or ()]
+    return held, [service for service, rows in zip(SERVICES, answers, strict=True) if rows is None]
 
 
-async def held_by(pit: Client, service: str) -> list[Held]:
-    """Return what one service holds."""
-    rows = await pit.query(service, "quarantine", list[Held])
-    return [Held(service=service, log=row.log, subject=row.subject, sequence=row.sequence, reason=row.reason) for row in rows]
+async def held_by(pit: Client, service: str) -> list[Held] | None:
+    """Return what one service holds, None if it does not answer."""
+    try:
+        rows = await pit.query(service, "quarantine", list[Held])
+    except Unanswered:
+        return None
+    return [msgspec.structs.replace(row, service=service) for row in rows]
 
 
 def listing(held: list[Held]) -> Table:
     """Return what is held as a table for people."""
-    table = Table()
+    table = plain_table()
     for heading in ("service", "subject", "from sequence", "reason"):
         table.add_column(heading, overflow="fold")
     for row in held:

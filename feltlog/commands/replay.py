@@ -17,7 +17,7 @@ from feltlog.ending import Ending, ending
 from feltlog.house import House
 from feltlog.layout import Layout
 from feltlog.reading import Page, chain_break, round_pages, told
-from feltlog.screen import drawn, has_suits, screen, write_json
+from feltlog.screen import drawn, has_suits, plain_table, screen, write_json
 from feltlog.story import Line, plain, story
 from feltlog.trouble import Trouble
 from feltlog.wording import gain, money, row_of, seconds, stamp, wall, worth
@@ -138,7 +138,7 @@ def result(events: list[object], layout: Layout, *, letters: bool) -> Renderable
 
 def hands_table(end: Ending, layout: Layout, *, letters: bool) -> Table:
     """Return every hand with its cards, its total and what became of it."""
-    table = Table()
+    table = plain_table()
     for column in ("hand", "cards", "total", "outcome"):
         table.add_column(column, no_wrap=True)
     if end.dealer:
@@ -151,7 +151,7 @@ def hands_table(end: Ending, layout: Layout, *, letters: bool) -> Table:
 
 def wagers_table(end: Ending) -> Table:
     """Return every wager with its stake and what it gave back."""
-    table = Table()
+    table = plain_table()
     for column in ("player", "box", "hand", "wager"):
         table.add_column(column, no_wrap=True)
     for column in ("staked", "returned", "difference"):
@@ -165,7 +165,7 @@ def wagers_table(end: Ending) -> Table:
 
 def money_table(end: Ending) -> Table:
     """Return what the round cost and brought each player, and the house the other side of it."""
-    table = Table(show_footer=True)
+    table = plain_table(show_footer=True)
     table.add_column("player", footer="all")
     for column, total in (("staked", end.staked_minor), ("returned", end.returned_minor)):
         table.add_column(column, justify="right", footer=decimal(total, end.currency))

@@ -13,8 +13,8 @@ from feltlog.commands.connection import DATA, DataOption, JsonOption, ServerOpti
 from feltlog.house import House
 from feltlog.reading import Logs, days, rounds_of_day
 from feltlog.rows import Choice, RoundRow, round_row, since_ms
-from feltlog.screen import screen, write_json
-from feltlog.wording import gain, stamp, wall
+from feltlog.screen import plain_table, screen, write_json
+from feltlog.wording import stamp, wall
 from shared.kernel.money import decimal
 
 
@@ -45,6 +45,8 @@ def rounds(
             write_json(as_json(row, zone))
         return
     console = screen()
+    if found:
+        console.print(f"Rounds, times in {zone.key}", style="bold")
     console.print(listing(found, zone) if found else "There are no such rounds in these logs.")
     if unplayed:
         console.print(f"Rounds without a wager are left out ({unplayed} of them); --empty lists them too.", style="dim")
@@ -73,24 +75,25 @@ async def chosen_rows(store: Logs, choice: Choice, limit: int) -> tuple[list[Rou
 
 def listing(rows: list[RoundRow], zone: ZoneInfo) -> Table:
     """Return the rows as a table for people, times on the house's clock."""
-    table = Table()
-    for heading in ("round", f"opened ({zone.key})", "profile", "players"):
-        table.add_column(heading, no_wrap=heading != "players")
-    for heading in ("staked", "returned", "house"):
+    table = plain_table()
+    table.add_column("round", no_wrap=True)
+    for heading in ("opened", "profile"):
+        table.add_column(heading, no_wrap=True)
+    table.add_column("players", min_width=8, overflow="fold")
+    for heading in ("staked", "returned"):
         table.add_column(heading, justify="right", no_wrap=True)
-    table.add_column("", no_wrap=True)
-    table.add_column("outcome", no_wrap=True)
+    for heading in ("", "outcome"):
+        table.add_column(heading, no_wrap=True)
     table.add_column("entries", justify="right", no_wrap=True)
     for row in rows:
         settled = row.outcome != "awaiting"
         table.add_row(
             row.round,
-            wall(row.opened_at_ms, zone)[:19],
+            wall(row.opened_at_ms, zone)[11:19],
             row.profile,
             ", ".join(row.players) or "nobody",
             decimal(row.staked_minor, row.currency) if row.currency else "",
             decimal(row.returned_minor, row.currency) if settled else "",
-            gain(row.staked_minor - row.returned_minor, row.currency) if settled else "",
             row.currency,
             row.outcome,
             str(row.entries),

@@ -11,7 +11,7 @@ from rich.table import Table
 from feltlog.commands.connection import DATA, DataOption, JsonOption, ServerOption, reading
 from feltlog.house import House
 from feltlog.reading import Logs, ledger_entries
-from feltlog.screen import screen, write_json
+from feltlog.screen import plain_table, screen, write_json
 from feltlog.trouble import Trouble
 from feltlog.wording import gain, stamp, wall
 from services.wallet.views import StatementRow
@@ -58,7 +58,7 @@ async def player_rows(store: Logs, player: str) -> list[StatementRow]:
 
 def sheet(rows: list[StatementRow], zone: ZoneInfo) -> Table:
     """Return the movements as a table for people."""
-    table = Table()
+    table = plain_table()
     table.add_column("time", no_wrap=True)
     table.add_column("what", no_wrap=True)
     table.add_column("round", no_wrap=True)

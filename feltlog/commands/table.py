@@ -9,11 +9,12 @@ from rich.table import Table
 from feltlog.commands.answers import tell_answer
 from feltlog.commands.connection import DATA, DataOption, JsonOption, ServerOption, at_the_door
 from feltlog.house import House
-from feltlog.screen import screen, write_json
+from feltlog.screen import plain_table, screen, write_json
 from feltlog.settings import open_table
 from feltlog.trouble import Trouble
 from feltlog.wording import money
 from services.table.views import TableRow
+from shared.contracts.refusals import Reason
 from shared.contracts.table import CallRound, CloseBetting, CloseTable
 from shared.kernel.money import decimal
 
@@ -73,14 +74,19 @@ async def look(house: House, server: str | None) -> list[TableRow]:
 
 def listing(rows: list[TableRow]) -> Table:
     """Return the tables as a table for people."""
-    table = Table()
+    table = plain_table()
     for heading in ("table", "phase", "profile", "wagers", "dealer", "latest round", "waits for"):
         table.add_column(heading, no_wrap=True)
     table.add_column("rounds", justify="right")
     for row in rows:
         limits = f"{decimal(row.minimum_minor, row.currency)} to {money(row.maximum_minor, row.currency)}"
-        table.add_row(row.table, row.phase, row.profile, limits, row.dealer, row.round, row.waits_for.replace("_", " "), str(row.rounds))
+        table.add_row(row.table, row.phase, row.profile, limits, row.dealer, row.round, waiting(row), str(row.rounds))
     return table
+
+
+def waiting(row: TableRow) -> str:
+    """Return what holds up the next round, nothing while one is played."""
+    return "" if row.waits_for == Reason.ROUND_RUNNING else row.waits_for.replace("_", " ")
 
 
 def answer(house: House, server: str | None, table: str, command: Any, *, done: str) -> None:

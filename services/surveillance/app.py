@@ -81,6 +81,7 @@ class SurveillanceApp:
                         sequence=stored.sequence,
                         stored_at_ms=stored.stored_at_ms,
                         data=stored.data,
+                        claimed=stored.claimed,
                     )
                 )
                 heard.done()

@@ -14,12 +14,16 @@ ENTRY_BYTES_MAX = 512 * 1024
 
 
 class Stored(msgspec.Struct, frozen=True):
-    """One entry as it lies in the log: its exact bytes, its place, and when the store took it."""
+    """One entry as it lies in the log: its exact bytes, its place, and when the store took it.
+
+    `claimed` is the digest that its writer stored it under, empty where the store did not say.
+    """
 
     stream: str
     sequence: int
     data: bytes
     stored_at_ms: int
+    claimed: str = ""
 
 
 class Appended(msgspec.Struct, frozen=True):

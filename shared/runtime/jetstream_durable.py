@@ -130,4 +130,5 @@ def _delivery(message: Msg) -> Delivery:
     """Return what `message` delivers; sequence and time stand in the subject of its acknowledgement."""
     at = message.metadata
     nanoseconds = int(message.reply.split(".")[-2])
-    return Delivery(Stored(message.subject, at.sequence.stream, message.data, nanoseconds // 1_000_000), message.reply)
+    claimed = (message.headers or {}).get("Nats-Msg-Id", "")
+    return Delivery(Stored(message.subject, at.sequence.stream, message.data, nanoseconds // 1_000_000, claimed), message.reply)

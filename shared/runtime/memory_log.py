@@ -3,6 +3,7 @@
 import asyncio
 from collections import deque
 
+from shared.kernel.identity import digest
 from shared.runtime.event_store import Appended, Conflict, DayClosed, LogFull, Stored
 from shared.runtime.hearing import ConsumerMissing, Standing
 
@@ -43,7 +44,7 @@ class MemoryLog:
         if self.is_full:
             raise LogFull(self.name)
         sequence = len(self.entries) + 1
-        self.entries.append(Stored(stream, sequence, data, now_ms))
+        self.entries.append(Stored(stream, sequence, data, now_ms, digest(data)))
         self.last[stream] = sequence
         self.tell()
         return Appended(sequence)

@@ -88,8 +88,8 @@ async def test_log_without_its_first_entries_is_refused(jetstream: JetStreamBenc
     """A log begins with its entry 1: lowering a limit takes entries away though deleting is denied."""
     await made(jetstream)
     await continued(jetstream, range(5))
-    await jetstream.change_log(LOG, max_msgs=2)
-    await jetstream.change_log(LOG, max_msgs=-1)
+    await jetstream.change_log(LOG, discard="old", max_msgs=2)
+    await jetstream.change_log(LOG, discard="new", max_msgs=-1)
     with pytest.raises(LogMisconfigured, match="first_seq is 4, but must be 1"):
         await check_log(jetstream.client, LOG)
 

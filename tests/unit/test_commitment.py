@@ -80,6 +80,13 @@ def test_every_opening_verifies(cards: list[tuple[str, str]], data: st.DataObjec
     assert verify(found, len(cards), "T7-S1", opening)
 
 
+def test_a_salt_that_is_not_sixteen_bytes_proves_nothing() -> None:
+    """Also where the house itself committed to it: a short salt could be guessed."""
+    found, opening = opened([("8H", "00"), ("TD", "0" * 32)], 0)
+
+    assert not verify(found, 2, "T7-S1", opening)
+
+
 @given(ORDERS, st.data())
 def test_no_bent_opening_verifies(cards: list[tuple[str, str]], data: st.DataObject) -> None:
     """Another card, salt, index, path, size of path, spelling, shoe or root proves nothing."""

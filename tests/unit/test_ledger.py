@@ -12,9 +12,11 @@ from services.wallet.domain.ledger import LEDGER, Account, Ledger, Stake
 from services.wallet.reactions import follow, timer
 from services.wallet.views import Amount, Balance, StatementRow, balance, statement
 from shared.contracts.table import (
+    DayClosed,
     RoundSettled,
     RoundVoided,
     SettlementLine,
+    TableOpened,
     WagerAccepted,
     WagerLapsed,
     WagerPlaced,
@@ -57,6 +59,8 @@ from shared.kernel.entry import decode
 from shared.kernel.folded import Asked, Folded, Pen, Recorded, commit, draft, empty, fold
 from shared.kernel.messages import HOUSE, Actor, Answer, Envelope, Refused
 from shared.kernel.reactions import Source
+from shared.runtime.shelf import profile
+from tests.rounds import settings
 
 DAY = "20261130"
 ROUND = "T7.20261130-000001"
@@ -469,6 +473,39 @@ def test_what_happens_in_a_round_moves_money(event: Any, expected: LedgerCommand
     (reaction,) = follow(event, IN_ROUND)
 
     assert (reaction.stream, reaction.command) == (STREAM, expected)
+
+
+def test_a_table_is_noted_when_it_opens_and_when_it_has_closed_its_day() -> None:
+    """The book stays open as long as a table plays."""
+    heard = source("log.table.20261130.T7.table")
+    opened = TableOpened(table="T7", day=DAY, day_ends_at_ms=9, semantics=1, profile=profile("live"), settings=settings())
+    closed = DayClosed(
+        table="T7",
+        day=DAY,
+        next_day="20261201",
+        next_day_ends_at_ms=99,
+        rounds=4,
+        reopens=True,
+        profile=profile("live"),
+        settings=settings(),
+    )
+    reactions = [*follow(opened, heard), *follow(closed, heard)]
+
+    assert [(reaction.stream, reaction.command) for reaction in reactions] == [
+        (STREAM, NoteTable(table="T7")),
+        (STREAM, NoteDayClosed(table="T7", next_day="20261201")),
+    ]
+
+
+def test_a_movement_has_the_same_id_however_often_it_is_heard() -> None:
+    """It is named after the wager; another wager of the same moment has another id."""
+    events = [
+        WagerPlaced(wager=wager, player="ann", box=1, hand=1, kind="main", stake_minor=300, currency="CAD", reserve_by_ms=9)
+        for wager in ("w1", "w1", "w2")
+    ]
+    first, again, other = (reaction.id_after(IN_ROUND) for event in events for reaction in follow(event, IN_ROUND))
+
+    assert (first == again, first == other) == (True, False)
 
 
 def test_the_wallet_follows_nothing_else_and_waits_for_no_clock() -> None:

@@ -1,5 +1,8 @@
 """The shoe and its vault: every command allowed, refused, repeated, and the state after it."""
 
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -462,6 +465,15 @@ def test_a_sealing_key_that_is_not_there_is_missed_in_a_sentence(tmp_path: Path)
     """It says where it was looked for."""
     with pytest.raises(KeyMissing, match=r"There is no sealing key at .*sealing\.key"):
         sealing_key(tmp_path / "sealing.key", {})
+
+
+def test_a_shoe_service_without_its_key_ends_with_a_sentence(tmp_path: Path) -> None:
+    """Exit status 2 and one line that says what is missing and what to do, before anything is connected."""
+    settings = {"FELTLOG_DATA": tmp_path, "FELTLOG_CREDENTIALS": tmp_path, "FELTLOG_NATS_URL": "none", "FELTLOG_MONITOR_URL": "none"}
+    environment = {**os.environ, **{name: str(value) for name, value in settings.items()}}
+    done = subprocess.run([sys.executable, "-m", "services.shoe"], env=environment, capture_output=True, text=True, timeout=60)
+
+    assert (done.returncode, done.stderr.count("\n"), "There is no sealing key at" in done.stderr) == (2, 1, True)
 
 
 def test_keys_have_no_readable_form() -> None:

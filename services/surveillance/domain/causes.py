@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from services.surveillance.domain.findings import Code, Finding, finding
 from services.surveillance.domain.heard import Heard, Where
-from shared.contracts.subjects import log_of
+from shared.contracts.subjects import BadSubject, log_of
 
 
 @dataclass
@@ -29,14 +29,23 @@ class Causes:
         found = []
         for stream, (revision, where) in self.wanted.items():
             there = revisions.get(stream, 0)
-            if there < revision and log_of(stream) in logs:
+            log = _log(stream)
+            if there < revision and (log in logs or not log):
                 message = (
                     f"revision {revision} is named as a cause at revision {where.revision} of {where.stream}; the stream ends at {there}"
                 )
-                found.append(finding(Code.CAUSE_MISSING, message, log=log_of(stream), stream=stream, revision=there + 1))
+                found.append(finding(Code.CAUSE_MISSING, message, log=log, stream=stream, revision=there + 1))
         return found
 
     def forget(self, stream: str, revision: int) -> None:
         """Let go of a stream that is over and reaches as far as `revision`."""
         if self.wanted.get(stream, (revision + 1, None))[0] <= revision:
             del self.wanted[stream]
+
+
+def _log(stream: str) -> str:
+    """Return the log of a stream, or nothing where there can be no such stream."""
+    try:
+        return log_of(stream)
+    except BadSubject:
+        return ""

@@ -24,11 +24,14 @@ class Days:
     """By name and the day that follows: the digest of the closing entry, and whether the book goes on."""
     over: dict[str, int] = field(default_factory=dict)
     """The closing revision of each closed stream."""
+    last: dict[Name, dict[str, Where]] = field(default_factory=dict)
+    """By name and day: the last entry that was heard."""
 
     def hear(self, heard: Heard) -> list[Finding]:
         """Take in an entry; return whether it comes after its day's end."""
         _, service, day, rest = heard.stream.split(".", 3)
         name = (service, rest)
+        self.last.setdefault(name, {})[day] = heard.where
         if heard.entry.revision == 1:
             self.opened[name, day] = (heard.entry.prev, heard.where)
         for fact in heard.facts():
@@ -46,9 +49,12 @@ class Days:
         found = []
         for (name, day), (prev, where) in self.opened.items():
             closing = self.closed.get((name, day))
+            before = max((other for other in self.last[name] if other < day), default="")
             if closing is not None and prev != closing[0] and (prev or closing[2]):
-                message = f"the day follows {prev[:16] or 'nothing'}; the day before was closed with {closing[0][:16]}"
-                found.append(where.found(Code.DAY_CHAIN_BROKEN, message))
-            elif closing is None and prev and any(known == name and before < day for known, before in self.opened):
-                found.append(where.found(Code.DAY_CHAIN_BROKEN, f"the day follows {prev[:16]}; no closing entry of the day before says so"))
+                message = f"the book of {day} follows {prev[:16] or 'nothing'}; the day before was closed with {closing[0][:16]}"
+                # Whichever of the two was changed: both are named.
+                found += [place.found(Code.DAY_CHAIN_BROKEN, message) for place in (where, closing[1])]
+            elif closing is None and prev and before:
+                message = f"the book of {day} follows {prev[:16]}; the day before has no closing entry"
+                found += [place.found(Code.DAY_CHAIN_BROKEN, message) for place in (where, self.last[name][before])]
         return found

@@ -44,7 +44,8 @@ def judge(entries: Sequence[Entry[Any, Any]]) -> list[Finding]:
         return [_found(stream, Code.UNJUDGED, "", message, told[0])]
     round_ = round_of(stream, told)
     questions = wager_rules.QUESTIONS + turn_rules.QUESTIONS + (money_is_given_once, play_and_pay)
-    return [_found(stream, Code.RULES, rule, message, fact or told[-1]) for ask in questions for rule, message, fact in ask(round_)]
+    breaches = list(wager_rules.values_can_be(round_)) or [breach for ask in questions for breach in ask(round_)]
+    return [_found(stream, Code.RULES, rule, message, fact or told[-1]) for rule, message, fact in breaches]
 
 
 def play_and_pay(round_: Round) -> Iterator[Breach]:

@@ -11,7 +11,7 @@ import msgspec
 
 from services.surveillance.domain.findings import Code, Finding
 from services.surveillance.domain.heard import Heard, Where
-from shared.contracts.subjects import round_name, round_of
+from shared.contracts.subjects import BadSubject, RoundName, round_name, round_of
 from shared.contracts.table import DayClosed, RoundCalled, RoundOpened, RoundRecorded, RoundSettled, RoundVoided
 
 CARRIED_BY_CALL = ("round", "number", "table", "day", "profile", "settings", "shoe", "root")
@@ -105,6 +105,8 @@ class Roll:
 
     def _table_event(self, heard: Heard, event: Any) -> list[Finding]:
         match event:
+            case RoundCalled() | RoundRecorded() if _name(event.round) is None:
+                return [heard.where.found(Code.UNRECORDED_ROUND, f"{event.round} is no name of a round")]
             case RoundCalled():
                 self._table(event.table, event.day).calls += 1
                 row = self._row(event.round)
@@ -160,6 +162,13 @@ class Roll:
             code = Code.UNRECORDED_ROUND if row.outcome else Code.UNENDED_ROUND
             return [there.found(code, f"{row.round} {'was never written down' if row.outcome else 'has no end'}, and its table went on")]
         return []
+
+
+def _name(round_id: str) -> RoundName | None:
+    try:
+        return round_name(round_id)
+    except BadSubject:
+        return None
 
 
 def _same_opening(row: Row) -> list[Finding]:

@@ -11,6 +11,7 @@ from shared.contracts.table import (
     CardDealt,
     CloseBetting,
     HoleCardDealt,
+    HoleCardTurned,
     RoundOpened,
     RoundSettled,
     RoundVoided,
@@ -19,17 +20,31 @@ from shared.contracts.table import (
     WagerPlaced,
     WagerRefused,
 )
+from shared.kernel.cards import DECK
 from shared.kernel.money import BadMoney, minor_units
+
+
+def values_can_be(round_: Round) -> Iterator[Breach]:
+    """Amounts, odds and cards are some; a round that says otherwise cannot be worked out at all (ON-2.3, LV-1.6)."""
+    settings, profile = round_.opened.settings, round_.profile
+    try:
+        limits = [minor_units(text, settings.currency) for text in (profile.chip_unit, profile.minimum, profile.maximum)]
+        if not limits[0]:
+            yield round_.rule("ON-3.3", "LV-2.1.4"), "the chip unit is nothing", round_.facts[0]
+    except BadMoney as error:
+        yield round_.rule("ON-1.1", "LV-1.3"), f"{error}", round_.facts[0]
+    for odds in (profile.blackjack_pays, profile.insurance.pays):
+        if odds.staked <= 0 or odds.won < 0:
+            yield round_.rule("ON-3.5", "LV-2.3"), f"{odds.won} to {odds.staked} are no odds", round_.facts[0]
+    for fact in round_.of(CardDealt, HoleCardTurned):
+        if fact.event.card not in DECK:
+            yield round_.rule("ON-2.3", "LV-1.6"), f"{fact.event.card!r} is no card", fact
 
 
 def opening_is_whole(round_: Round) -> Iterator[Breach]:
     """The table's limits and boxes lie inside the profile's (ON-1.1, ON-1.2, LV-1.2.1, decision 8)."""
     settings, profile = round_.opened.settings, round_.profile
-    try:
-        least, most = minor_units(profile.minimum, settings.currency), minor_units(profile.maximum, settings.currency)
-    except BadMoney as error:
-        yield round_.rule("ON-1.1", "LV-1.3"), f"{error}", round_.facts[0]
-        return
+    least, most = minor_units(profile.minimum, settings.currency), minor_units(profile.maximum, settings.currency)
     if settings.minimum_minor < least:
         yield round_.rule("ON-1.2", "LV-1.3"), f"the table's minimum {settings.minimum_minor} is below the book's {least}", round_.facts[0]
     if settings.maximum_minor > most:
@@ -37,7 +52,7 @@ def opening_is_whole(round_: Round) -> Iterator[Breach]:
     if not 1 <= settings.boxes <= profile.boxes_max:
         yield "LV-1.2.1", f"{settings.boxes} boxes; {profile.boxes_max} at most", round_.facts[0]
     for fact in round_.of(RoundOpened)[1:]:
-        yield "ON-3.1", "the round was opened twice", fact
+        yield round_.rule("ON-3.1", "LV-2.1.1"), "the round was opened twice", fact
 
 
 def wagers_are_accounted_for(round_: Round) -> Iterator[Breach]:

@@ -89,11 +89,17 @@ def _accepted(round_: Betting | Playing, event: WagerAccepted) -> Round:
 
 
 def _gone(betting: Betting, event: WagerRefused | WagerLapsed) -> Round:
-    return replace(betting, pending=without(betting.pending, event.wager))
+    wager = named(betting.pending, event.wager)
+    assert wager is not None, "only a pending wager can be refused"
+    return replace(betting, pending=without(betting.pending, event.wager), refusals=_counted(betting.refusals, wager.player))
 
 
 def _refused(round_: Betting | Playing, event: CommandRefused) -> Round:
-    return replace(round_, refusals={**round_.refusals, event.player: round_.refusals.get(event.player, 0) + 1})
+    return replace(round_, refusals=_counted(round_.refusals, event.player))
+
+
+def _counted(refusals: dict[str, int], player: str) -> dict[str, int]:
+    return {**refusals, player: refusals.get(player, 0) + 1}
 
 
 def _betting_closed(betting: Betting, _: BettingClosed) -> Round:
@@ -206,7 +212,8 @@ def _raise_gone(playing: Playing, event: WagerRefused | WagerLapsed) -> Round:
         awaiting = replace(awaiting, answered=answered, barred=(*awaiting.barred, wager.box))
     elif isinstance(awaiting, Reserve):
         awaiting = replace(awaiting.decision, barred=(*awaiting.decision.barred, wager.kind))
-    return replace(playing, pending=without(playing.pending, event.wager), awaiting=awaiting)
+    refusals = _counted(playing.refusals, wager.player)
+    return replace(playing, pending=without(playing.pending, event.wager), refusals=refusals, awaiting=awaiting)
 
 
 def _decision(playing: Playing, event: DecisionAwaited) -> Round:

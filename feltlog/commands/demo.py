@@ -1,0 +1,269 @@
+"""`feltlog demo`: a house, an evening, and everything that is proved about it afterwards."""
+
+import asyncio
+import signal
+import time
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+from typing import Annotated
+from zoneinfo import ZoneInfo
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+from feltlog.account import Played, Sum, most_interesting, played, sums_of_players, sums_of_tables
+from feltlog.auditing import Books, audit_all
+from feltlog.commands.connection import ServerOption, at_the_door, reading
+from feltlog.commands.replay import show as show_round
+from feltlog.commands.statement import player_rows, sheet
+from feltlog.commands.up import open_tables
+from feltlog.commands.verify import show as show_report
+from feltlog.evening import Evening, Seat, seat_with_money
+from feltlog.files import replace_file
+from feltlog.house import House
+from feltlog.machine import Machine
+from feltlog.reading import days, rounds_of_day
+from feltlog.screen import plain_table, screen
+from feltlog.styles import STYLES
+from feltlog.trouble import Trouble
+from feltlog.wording import gain
+from services.surveillance.domain.report import Report
+from services.table.views import TableRow
+from shared.contracts.refusals import Reason
+from shared.kernel.money import decimal
+
+DATA = Path(".feltlog-demo")
+ROUNDS = 200
+STATEMENT_ROWS = 12
+WINDOW_MAX_MS = 5_000
+"""A table that takes wagers for longer than this is run for people, not for a demonstration."""
+
+TABLES = """\
+# The house of the demonstration: windows are as short as its clients are quick.
+
+[house]
+operator = "feltlog"
+day_starts = "06:00"
+zone = "America/Toronto"
+
+[[table]]
+id = "T1"
+profile = "ontario"
+currency = "CAD"
+minimum = "1.00"
+maximum = "5.00"
+betting_window_ms = 400
+decision_ms = 1500
+reserve_ms = 1000
+pause_ms = 50
+
+[[table]]
+id = "T2"
+profile = "live"
+currency = "EUR"
+minimum = "10.00"
+maximum = "1000.00"
+betting_window_ms = 400
+decision_ms = 1500
+reserve_ms = 1000
+pause_ms = 50
+
+[[table]]
+id = "T3"
+profile = "live"
+currency = "USD"
+minimum = "25.00"
+maximum = "1000.00"
+boxes = 5
+betting_window_ms = 400
+decision_ms = 1500
+reserve_ms = 1000
+pause_ms = 50
+"""
+
+
+def demo(
+    data: Annotated[Path, typer.Option("--data", envvar="FELTLOG_DATA", help="The directory of the house; it stays.")] = DATA,
+    server: ServerOption = None,
+    rounds: Annotated[int, typer.Option(min=1, help="How many rounds are played, over all tables.")] = ROUNDS,
+) -> None:
+    """Start a house, let seven clients play an evening at three tables, then prove every round of it.
+
+    With --server it plays on a house that runs already, with the credentials in --data.  Exit 1 if the proof finds anything.
+    """
+    console = screen()
+    house = House(data)
+    began_s = time.monotonic()
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.default_int_handler)
+    try:
+        report = asyncio.run(on_a_running_house(console, house, server, rounds)) if server else on_a_new_house(console, house, rounds)
+    except KeyboardInterrupt:
+        console.print("The demonstration was stopped; what was played stays in the logs.")
+        raise typer.Exit(1) from None
+    console.print(f"All of this took {time.monotonic() - began_s:.0f} s.", style="dim")
+    if not report.fine:
+        raise typer.Exit(1)
+
+
+def on_a_new_house(console: Console, house: House, rounds: int) -> Report:
+    """Start the house, play, and stop it again."""
+    furnish(house)
+    console.print(f"Starting nats-server and five services in {house.data} ...")
+    machine = Machine(house.data)
+    try:
+        machine.start()
+        machine.add_players([style.name for style in STYLES])
+        asyncio.run(open_tables(house))
+        return asyncio.run(on_a_running_house(console, house, None, rounds))
+    finally:
+        # A second Ctrl-C must not leave half of the house running.
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, signal.SIG_IGN)
+        machine.stop()
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, signal.default_int_handler)
+
+
+def furnish(house: House) -> None:
+    """Write the demonstration's `tables.toml`; raise `Trouble` if the directory belongs to a house for people."""
+    if not house.tables.exists():
+        house.data.mkdir(parents=True, exist_ok=True)
+        replace_file(house.tables, TABLES)
+    tables = {table.id: table for table in house.settings().table}
+    for style in STYLES:
+        if style.table not in tables or tables[style.table].betting_window_ms > WINDOW_MAX_MS:
+            raise Trouble(
+                f"{house.tables} has no table {style.table} with windows that are short enough: an evening there would take hours. "
+                f"Choose another directory with --data; {DATA} is the usual one."
+            )
+
+
+async def on_a_running_house(console: Console, house: House, server: str | None, rounds: int) -> Report:
+    """Play the evening and show what came of it."""
+    since_ms = time.time_ns() // 1_000_000
+    async with seated(house, server, rounds, console) as evening:
+        began_s = time.monotonic()
+        await evening.play()
+    console.print(f"{len(evening.played)} rounds in {time.monotonic() - began_s:.0f} s.\n")
+    async with reading(house, server) as store:
+        found = [each for day in await days(store) for each in played(await rounds_of_day(store, day), since_ms)]
+        summary(console, evening, found)
+        dispute(console, house, found)
+        report = await proof(console, store)
+        await money_of_one(console, house, store, evening)
+    last_words(console, house, found)
+    return report
+
+
+@asynccontextmanager
+async def seated(house: House, server: str | None, rounds: int, console: Console) -> AsyncIterator[Evening]:
+    """Yield the evening with everybody connected, paid in and seated, and a bar that shows how far it is."""
+    async with AsyncExitStack() as stack:
+        pit = await stack.enter_async_context(at_the_door(house, server, "pit"))
+        tables = {row.table: row for row in await pit.query("table", "tables", list[TableRow])}
+        seats: list[Seat] = []
+        for style in STYLES:
+            row = tables.get(style.table)
+            if row is None or row.phase != "open":
+                raise Trouble(f"Table {style.table} is not open there. `feltlog table open {style.table}` opens it.")
+            await seat_with_money(pit, style, row.operator, row.currency)
+            client = await stack.enter_async_context(at_the_door(house, server, style.name))
+            box = 1 + sum(seat.style.table == style.table for seat in seats)
+            seats.append(Seat(style=style, box=box, client=client))
+        columns = (TextColumn("playing"), BarColumn(), MofNCompleteColumn(), TextColumn("rounds"), TimeElapsedColumn())
+        bar = stack.enter_context(Progress(*columns, console=console))
+        task = bar.add_task("rounds", total=rounds)
+        yield Evening(pit, seats, rounds=rounds, on_round=lambda count: bar.update(task, completed=min(count, rounds)))
+
+
+def summary(console: Console, evening: Evening, found: list[Played]) -> None:
+    """Show what each table and each player came to."""
+    tables = sum_table("table", "profile", house=True)
+    profiles = {each.name.table: each.pages[0].entry.decisions[0].events[0].profile.name for each in found}
+    for total in sums_of_tables(found):
+        tables.add_row(total.who, profiles[total.who], *amounts(total, house=True))
+    players = sum_table("player", "style", house=False)
+    players.add_column("refused", justify="right")
+    players.add_column("out of time", justify="right")
+    seats = {seat.style.name: seat for seat in evening.seats}
+    for total in sums_of_players(found):
+        seat = seats.get(total.who)
+        extra = ("", "", "") if seat is None else (seat.style.says, str(seat.refusals.total()), str(seat.silences))
+        players.add_row(total.who, extra[0], *amounts(total, house=False), *extra[1:])
+    console.print("What the tables came to", style="bold")
+    console.print(tables)
+    console.print("What the players came to", style="bold")
+    console.print(players)
+    for seat in evening.seats:
+        if seat.refusals[Reason.INSUFFICIENT_FUNDS]:
+            count = seat.refusals[Reason.INSUFFICIENT_FUNDS]
+            console.print(f"{seat.style.name} ran out of money and was refused {count} times.")
+
+
+def sum_table(who: str, what: str, *, house: bool) -> Table:
+    """Return an empty table of sums."""
+    table = plain_table()
+    table.add_column(who, no_wrap=True)
+    table.add_column(what)
+    for heading in ("rounds", "staked", "returned", "house" if house else "result"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    table.add_column("")
+    return table
+
+
+def amounts(total: Sum, *, house: bool) -> tuple[str, str, str, str, str]:
+    """Return the cells of a sum."""
+    difference = total.returned_minor - total.staked_minor
+    staked, returned = decimal(total.staked_minor, total.currency), decimal(total.returned_minor, total.currency)
+    return str(total.rounds), staked, returned, gain(-difference if house else difference, total.currency), total.currency
+
+
+def dispute(console: Console, house: House, found: list[Played]) -> None:
+    """Replay the round that somebody is most likely to ask about."""
+    disputed = most_interesting(found)
+    if disputed is None:
+        return
+    console.rule("A round is disputed: its log, card by card")
+    show_round(console, disputed.name, list(disputed.pages), ZoneInfo(house.settings().house.zone))
+
+
+async def proof(console: Console, store: Books) -> Report:
+    """Show the report over everything that the house has ever written."""
+    console.rule("The proof: everything that was written, checked")
+    began_s = time.monotonic()
+    report = await audit_all(store)
+    show_report(console, report)
+    console.print(f"Checked in {time.monotonic() - began_s:.1f} s.", style="dim")
+    return report
+
+
+async def money_of_one(console: Console, house: House, store: Books, evening: Evening) -> None:
+    """Show one player's statement: of whoever ran out of money, else of the first."""
+    seat = max(evening.seats, key=lambda seat: seat.refusals[Reason.INSUFFICIENT_FUNDS])
+    rows = await player_rows(store, seat.style.name)
+    console.rule(f"The statement of {seat.style.name}")
+    console.print(sheet(rows[-STATEMENT_ROWS:], ZoneInfo(house.settings().house.zone)))
+    if len(rows) > STATEMENT_ROWS:
+        console.print(f"The last {STATEMENT_ROWS} of {len(rows)} movements.", style="dim")
+
+
+def last_words(console: Console, house: House, found: list[Played]) -> None:
+    """Say how to look further."""
+    disputed = most_interesting(found)
+    data = f"--data {shown_path(house.data)}"
+    round_id = disputed.name.id if disputed else "ROUND"
+    console.rule("Look further")
+    console.print("The house is stopped when this ends; its logs stay. Any of these reads them:", soft_wrap=True)
+    for command in (f"rounds {data}", f"replay {round_id} --step {data}", f"verify {round_id} {data}", f"statement basic {data}"):
+        console.print(f"  feltlog {command}", style="bold", soft_wrap=True)
+    console.print("To play yourself: feltlog up, and beside it feltlog player add NAME, feltlog play --table T1 --player NAME")
+
+
+def shown_path(path: Path) -> str:
+    """Return a path as a person would type it from here."""
+    here = Path.cwd()
+    return str(path.relative_to(here)) if path.is_relative_to(here) else str(path)
