@@ -134,6 +134,14 @@ class Watch:
         changed, self._changed = list(self._changed.values()), {}
         return changed
 
+    def logs(self) -> list[str]:
+        """Return the logs of which something was heard."""
+        return list(self._reached)
+
+    def reached(self, log: str) -> int:
+        """Return the sequence of the last message that was heard of a log."""
+        return self._reached.get(log, 0)
+
     def held(self) -> int:
         """Return how many rounds are held, because they are open or not compared yet."""
         return len(self._rounds)
