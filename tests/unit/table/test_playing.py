@@ -247,3 +247,10 @@ def test_command_of_a_player_is_repeated_without_effect():
     rehearsal.tell(Hit(**HAND), ANN, id="hit-1")
 
     assert len(only(rehearsal, HandHit)) == 1
+
+
+def test_betting_is_no_time_for_decisions():
+    """ON-6.4, LV-0.3: decisions come with the cards."""
+    events = begun("ontario", "TS 6D 9H").events[:3]
+
+    given(ROUND, *events).when(Hit(**HAND), by="ann").refused("not_your_turn")
