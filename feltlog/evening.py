@@ -13,6 +13,7 @@ from msgspec import Struct
 
 from feltlog.client import Client
 from feltlog.styles import Style, Turn
+from feltlog.tasks import end_all, first_of
 from services.table.views import Felt, FeltBox, FeltTurn, TableRow
 from shared.contracts.refusals import Reason
 from shared.contracts.table import (
@@ -32,8 +33,8 @@ from shared.kernel.money import minor_units
 
 REFUSED_MAX = 3
 """After so many wagers refused for want of money a client only watches."""
-CLOSING_S = 60.0
-"""How long the tables may take to close after the last round."""
+ENDING_S = 60.0
+"""How long the last rounds may take, and the tables to close after them."""
 LOOK_S = 0.2
 
 DECISIONS = {"hit": Hit, "stand": Stand, "double": Double, "split": Split}
@@ -48,6 +49,8 @@ class Seat(Struct):
     wagers: int = 0
     decisions: int = 0
     silences: int = 0
+    leaving: bool = False
+    """Whether the client places no further wager."""
     refusals: Counter[str] = msgspec.field(default_factory=Counter)
     told: set[tuple[str, str]] = set()
     """What was answered already, by round and matter."""
@@ -59,14 +62,18 @@ class Seat(Struct):
 
 
 class Evening:
-    """What goes on at the tables.  `on_round` is called with the number of rounds played so far."""
+    """What goes on at the tables.  `on_round` is called with the number of rounds played so far.
 
-    def __init__(self, pit: Client, seats: Sequence[Seat], *, rounds: int, on_round: Callable[[int], None]) -> None:
+    `closes` says that the tables are closed afterwards; otherwise the clients leave when their last rounds are over.
+    """
+
+    def __init__(self, pit: Client, seats: Sequence[Seat], *, rounds: int, on_round: Callable[[int], None], closes: bool = True) -> None:
         self.seats = seats
         self.played: set[str] = set()
         self._pit = pit
         self._wanted = rounds
         self._on_round = on_round
+        self._closes = closes
         self._enough = asyncio.Event()
 
     @property
@@ -81,13 +88,21 @@ class Evening:
         enough = asyncio.create_task(self._enough.wait(), name="enough")
         try:
             await first_of([enough, *watching, *playing])
-            await asyncio.gather(*(self._pit.ask("table", table, CloseTable()) for table in self.tables))
-            closed = asyncio.create_task(asyncio.wait_for(self._until_closed(), CLOSING_S), name="closing")
-            await first_of([closed, *watching, *playing])
+            ending = asyncio.create_task(asyncio.wait_for(self._end(), ENDING_S), name="end")
+            playing.append(ending)
+            await first_of([ending, *watching, *playing])
         finally:
-            for task in (*watching, *playing, enough):
-                task.cancel()
-            await asyncio.gather(*watching, *playing, enough, return_exceptions=True)
+            await end_all([*watching, *playing, enough])
+
+    async def _end(self) -> None:
+        """See the last rounds to their end, and close the tables if that is wanted."""
+        for seat in self.seats:
+            seat.leaving = True
+        if self._closes:
+            await asyncio.gather(*(self._pit.ask("table", table, CloseTable()) for table in self.tables))
+            await self._until_closed()
+        else:
+            await asyncio.gather(*(self._until_over(table) for table in self.tables))
 
     async def _count(self, table: str) -> None:
         """Count the rounds of a table in which somebody had a wager, as they go by."""
@@ -105,12 +120,13 @@ class Evening:
                 return
             await asyncio.sleep(LOOK_S)
 
-
-async def first_of(tasks: Sequence["asyncio.Task[object]"]) -> None:
-    """Wait until one of the tasks ends, and raise what it failed with."""
-    done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-    for task in done:
-        task.result()
+    async def _until_over(self, table: str) -> None:
+        """Wait until the round is over that is open now: no later one can hold a wager of somebody who leaves."""
+        last = ""
+        async for felt in self._pit.watch_felt(table):
+            last = last or felt.round
+            if felt.round != last or felt.phase in ("settled", "void", "idle"):
+                return
 
 
 async def seat_with_money(pit: Client, style: Style, operator: str, currency: str) -> None:
@@ -129,7 +145,7 @@ async def sit(seat: Seat) -> None:
 async def answer(seat: Seat, felt: Felt) -> None:
     """Do what the felt asks of this client, once."""
     mine = next((box for box in felt.boxes if box.box == seat.box and box.player == seat.client.name), None)
-    if felt.phase == "betting" and mine is None and not seat.broke and first_time(seat, felt.round, "wager"):
+    if felt.phase == "betting" and mine is None and not (seat.broke or seat.leaving) and first_time(seat, felt.round, "wager"):
         await wager(seat, felt)
     elif mine is None or not mine.legal:
         return

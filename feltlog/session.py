@@ -16,6 +16,7 @@ from feltlog.client import Client, Unanswered
 from feltlog.felt_picture import Choice, Sight, choices, clock, free_box, own_boxes, picture, told
 from feltlog.keys import END, Keys
 from feltlog.screen import has_suits
+from feltlog.tasks import end_all
 from services.table.views import Felt
 from shared.contracts.table import PlaceWager
 from shared.kernel.messages import Answer
@@ -207,8 +208,7 @@ async def play_by_lines(session: Session, typed: Keys, player: str) -> None:
     finally:
         # What was said last is still to be told.
         await asyncio.sleep(0)
-        telling.cancel()
-        await asyncio.gather(telling, return_exceptions=True)
+        await end_all([telling])
 
 
 async def do_line(session: Session, line: str, player: str) -> None:

@@ -98,7 +98,7 @@ def demo(
     house = House(data)
     began_s = time.monotonic()
     for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, signal.default_int_handler)
+        signal.signal(number, as_ctrl_c)
     try:
         report = asyncio.run(on_a_running_house(console, house, server, rounds)) if server else on_a_new_house(console, house, rounds)
     except KeyboardInterrupt:
@@ -116,7 +116,6 @@ def on_a_new_house(console: Console, house: House, rounds: int) -> Report:
     machine = Machine(house.data)
     try:
         machine.start()
-        machine.add_players([style.name for style in STYLES])
         asyncio.run(open_tables(house))
         return asyncio.run(on_a_running_house(console, house, None, rounds))
     finally:
@@ -124,8 +123,12 @@ def on_a_new_house(console: Console, house: House, rounds: int) -> Report:
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             signal.signal(number, signal.SIG_IGN)
         machine.stop()
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-            signal.signal(number, signal.default_int_handler)
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def as_ctrl_c(number: int, frame: object) -> None:
+    """Take a request to end as Ctrl-C, which asyncio knows how to pass on."""
+    signal.raise_signal(signal.SIGINT)
 
 
 def furnish(house: House) -> None:
@@ -145,6 +148,7 @@ def furnish(house: House) -> None:
 async def on_a_running_house(console: Console, house: House, server: str | None, rounds: int) -> Report:
     """Play the evening and show what came of it."""
     since_ms = time.time_ns() // 1_000_000
+    let_in(house)
     async with seated(house, server, rounds, console) as evening:
         began_s = time.monotonic()
         await evening.play()
@@ -155,8 +159,20 @@ async def on_a_running_house(console: Console, house: House, server: str | None,
         dispute(console, house, found)
         report = await proof(console, store)
         await money_of_one(console, house, store, evening)
-    last_words(console, house, found)
+    last_words(console, house, server, found)
     return report
+
+
+def let_in(house: House) -> None:
+    """Give every client a credential; raise `Trouble` if that cannot be done from here."""
+    missing = sorted({style.name for style in STYLES} - set(house.players()))
+    if missing and house.running is None:
+        raise Trouble(
+            f"{house.secrets} has no credentials for {', '.join(missing)}. "
+            "Where that house runs, `feltlog player add NAME` makes them; copy the .nk files here."
+        )
+    if missing:
+        house.add_players(missing)
 
 
 @asynccontextmanager
@@ -177,7 +193,9 @@ async def seated(house: House, server: str | None, rounds: int, console: Console
         columns = (TextColumn("playing"), BarColumn(), MofNCompleteColumn(), TextColumn("rounds"), TimeElapsedColumn())
         bar = stack.enter_context(Progress(*columns, console=console))
         task = bar.add_task("rounds", total=rounds)
-        yield Evening(pit, seats, rounds=rounds, on_round=lambda count: bar.update(task, completed=min(count, rounds)))
+        yield Evening(
+            pit, seats, rounds=rounds, on_round=lambda count: bar.update(task, completed=min(count, rounds)), closes=server is None
+        )
 
 
 def summary(console: Console, evening: Evening, found: list[Played]) -> None:
@@ -196,12 +214,12 @@ def summary(console: Console, evening: Evening, found: list[Played]) -> None:
         players.add_row(total.who, extra[0], *amounts(total, house=False), *extra[1:])
     console.print("What the tables came to", style="bold")
     console.print(tables)
-    console.print("What the players came to", style="bold")
+    console.print("\nWhat the players came to", style="bold")
     console.print(players)
     for seat in evening.seats:
         if seat.refusals[Reason.INSUFFICIENT_FUNDS]:
             count = seat.refusals[Reason.INSUFFICIENT_FUNDS]
-            console.print(f"{seat.style.name} ran out of money and was refused {count} times.")
+            console.print(f"\n{seat.style.name} ran out of money and was refused {count} times.")
 
 
 def sum_table(who: str, what: str, *, house: bool) -> Table:
@@ -251,14 +269,14 @@ async def money_of_one(console: Console, house: House, store: Books, evening: Ev
         console.print(f"The last {STATEMENT_ROWS} of {len(rows)} movements.", style="dim")
 
 
-def last_words(console: Console, house: House, found: list[Played]) -> None:
+def last_words(console: Console, house: House, server: str | None, found: list[Played]) -> None:
     """Say how to look further."""
     disputed = most_interesting(found)
-    data = f"--data {shown_path(house.data)}"
+    where = f"--data {shown_path(house.data)}" + (f" --server {server}" if server else "")
     round_id = disputed.name.id if disputed else "ROUND"
     console.rule("Look further")
-    console.print("The house is stopped when this ends; its logs stay. Any of these reads them:", soft_wrap=True)
-    for command in (f"rounds {data}", f"replay {round_id} --step {data}", f"verify {round_id} {data}", f"statement basic {data}"):
+    console.print("The house plays on; these read its logs:" if server else "The house stops now and its logs stay; these read them:")
+    for command in (f"rounds {where}", f"replay {round_id} --step {where}", f"verify {round_id} {where}", f"statement basic {where}"):
         console.print(f"  feltlog {command}", style="bold", soft_wrap=True)
     console.print("To play yourself: feltlog up, and beside it feltlog player add NAME, feltlog play --table T1 --player NAME")
 

@@ -12,6 +12,7 @@ from feltlog.house import House
 from feltlog.keys import keys
 from feltlog.screen import screen
 from feltlog.session import Session, play_by_lines, play_on_screen
+from feltlog.tasks import end_all, first_of
 from feltlog.trouble import Trouble
 
 
@@ -47,15 +48,11 @@ async def sit_down(house: House, server: str | None, table: str, player: str, bo
                 play_on_screen(session, typed, screen()) if single else play_by_lines(session, typed, player), name="play"
             )
             try:
-                done, _ = await asyncio.wait([watching, playing], return_when=asyncio.FIRST_COMPLETED)
-                for task in done:
-                    task.result()
+                await first_of([watching, playing])
             except (Unanswered, Declined) as error:
                 raise Trouble(str(error)) from error
             finally:
-                watching.cancel()
-                playing.cancel()
-                await asyncio.gather(watching, playing, return_exceptions=True)
+                await end_all([watching, playing])
 
 
 async def see_table(client: Client, table: str) -> None:

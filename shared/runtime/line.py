@@ -62,8 +62,10 @@ class Watch:
 
     async def next(self, *, timeout_s: float) -> bytes | None:
         """Return the next picture, or None if none came in time."""
+        # Not `wait_for`: in Python 3.11 it swallows a cancellation that comes together with a picture.
         try:
-            return await asyncio.wait_for(self._shown.get(), timeout_s)
+            async with asyncio.timeout(timeout_s):
+                return await self._shown.get()
         except TimeoutError:
             return None
 

@@ -65,8 +65,10 @@ from shared.contracts.table import (
 
 def evolve(round_: Round, event: RoundEvent) -> Round:
     """Return the round after `event`; an event that cannot follow breaks an assertion."""
-    remembered = REMEMBERED[type(round_)].get(type(event))
-    assert remembered is not None, f"{type(event).__name__} cannot follow in a round that is {type(round_).__name__}"
+    try:
+        remembered = REMEMBERED[type(round_)][type(event)]
+    except KeyError:
+        raise AssertionError(f"{type(event).__name__} cannot follow in a round that is {type(round_).__name__}") from None
     return remembered(round_, event)
 
 
@@ -147,8 +149,9 @@ def _dealt(playing: Playing, event: CardDealt) -> Round:
     awaiting = _one_less(playing.awaiting)
     if event.box == 0:
         return replace(playing, dealer=with_card(playing.dealer, event.card), awaiting=awaiting)
-    at = place_of(playing.hands, event.box, event.hand)
-    return replace(playing, hands=_put(playing.hands, at, with_card(playing.hands[at], event.card)), awaiting=awaiting)
+    hands = playing.hands
+    at = place_of(hands, event.box, event.hand)
+    return replace(playing, hands=_put(hands, at, with_card(hands[at], event.card)), awaiting=awaiting)
 
 
 def _hole_dealt(playing: Playing, event: HoleCardDealt) -> Round:

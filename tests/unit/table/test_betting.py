@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from feltlog.rehearsal.round import Rehearsal
 from services.table.domain.round import ROUND
@@ -23,6 +24,7 @@ from shared.contracts.table import (
     WagerRefused,
 )
 from shared.kernel.messages import Actor
+from shared.kernel.money import Ratio
 from tests.given import Given, given
 from tests.rounds import ROUND_ID, names, opening
 
@@ -248,3 +250,10 @@ def test_staff_cannot_bet():
 def test_nothing_can_be_asked_of_a_round_that_is_not_open():
     """Log page, ids: a refusal that is not stored is not final."""
     given(ROUND).when(bet(), by="ann").refused("unknown_round")
+
+
+def test_house_with_other_odds_looks_at_half_as_well():
+    """Decision 10: a stake whose half is not whole cannot be insured in Ontario, whatever a blackjack pays."""
+    even = replace(opened(), profile=replace(opened().profile, blackjack_pays=Ratio(2, 1)))
+
+    given(ROUND, even).when(bet(stake_minor=101), by="ann").refused_in_writing("not_exact")

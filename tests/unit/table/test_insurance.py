@@ -3,8 +3,9 @@
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
-from feltlog.rehearsal.round import Choice
+from feltlog.rehearsal.round import Choice, Rehearsal
 from services.table.domain.round import ROUND
 from services.table.views import legal, legal_on
 from shared.contracts.table import (
@@ -29,7 +30,7 @@ from shared.contracts.table import (
 )
 from shared.kernel.messages import Actor
 from tests.given import given
-from tests.rounds import ROUND_ID, begun, dealer_cards, in_play, names, only, play, results, returned, settled, then_say
+from tests.rounds import ROUND_ID, begun, dealer_cards, in_play, names, only, opening, play, results, returned, settled, then_say
 
 BOX: dict[str, Any] = {"round": ROUND_ID, "box": 1}
 
@@ -275,3 +276,16 @@ def test_wallet_that_answers_in_time_is_heard_after_the_window():
     rehearsal.run(lambda _: Choice("stand"))
 
     assert ("insurance", 200, 0) in returned(rehearsal)
+
+
+def test_wager_of_one_chip_cannot_be_insured_below_half():
+    """Decision 12: where half is not a multiple of the unit, the floor stays below, and below one chip there is nothing."""
+    opened = opening("floor", minimum_minor=100)
+    rehearsal = Rehearsal(replace(opened, profile=replace(opened.profile, chip_unit="1.00")), ("TS", "AD", "9H"))
+    rehearsal.bet("ann", 1, 100)
+    rehearsal.serve()
+    rehearsal.let_time_pass()
+    rehearsal.serve()
+
+    assert legal_on(1, in_play(rehearsal)) == ("decline",)
+    given(ROUND, *rehearsal.events).when(Insure(**BOX), by="ann", at_ms=12_000).refused_in_writing("not_allowed")

@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from feltlog.rehearsal.round import Rehearsal
 from services.table.domain.round import ROUND
@@ -21,7 +22,7 @@ from shared.contracts.table import (
 )
 from shared.kernel.messages import Actor
 from tests.given import given
-from tests.rounds import ROUND_ID, begun, dealer_cards, dealt, ends, in_play, lines, only, play, returned, then_say
+from tests.rounds import ROUND_ID, begun, dealer_cards, dealt, ends, in_play, lines, only, opening, play, returned, then_say
 
 ANN = Actor("player", "ann")
 HAND: dict[str, Any] = {"round": ROUND_ID, "box": 1, "hand": 1}
@@ -247,3 +248,25 @@ def test_command_of_a_player_is_repeated_without_effect():
     rehearsal.tell(Hit(**HAND), ANN, id="hit-1")
 
     assert len(only(rehearsal, HandHit)) == 1
+
+
+def test_betting_is_no_time_for_decisions():
+    """ON-6.4, LV-0.3: decisions come with the cards."""
+    events = begun("ontario", "TS 6D 9H").events[:3]
+
+    given(ROUND, *events).when(Hit(**HAND), by="ann").refused("not_your_turn")
+
+
+def test_house_may_allow_aces_to_be_split_again():
+    """Clause catalogue, decision 2: how often aces are split is a house option; a split ace still takes one card alone."""
+    opened = opening("live")
+    rules = replace(opened.profile.split, hands_max=3, ace_hands_max=3)
+    rehearsal = Rehearsal(replace(opened, profile=replace(opened.profile, split=rules)), ("AS", "6D", "AH", "TC", "AC"))
+    rehearsal.bet("ann", 1, 400)
+    rehearsal.serve()
+    rehearsal.let_time_pass()
+    rehearsal.serve()
+    then_say(rehearsal, "split")
+    hit = given(ROUND, *rehearsal.events).when(Hit(**HAND), by="ann", at_ms=12_000).why
+
+    assert (legal(rehearsal.round), hit is not None and hit.code) == (("stand", "split"), "not_allowed")

@@ -145,11 +145,11 @@ def test_settings_outside_the_book_are_refused(chosen, word):
 @pytest.mark.parametrize(
     ("wrong", "code"),
     [
-        ({"currency": "XXX"}, "bad_request"),
-        ({"currency": "JPY", "maximum_minor": 4, "minimum_minor": 2}, "bad_request"),
-        ({"operator": "a b"}, "bad_request"),
-        ({"decision_ms": 0}, "outside_profile"),
-        ({"pause_ms": -1}, "outside_profile"),
+        ({"currency": "XXX"}, "bad_settings"),
+        ({"currency": "JPY", "maximum_minor": 4, "minimum_minor": 2}, "bad_settings"),
+        ({"operator": "a b"}, "bad_settings"),
+        ({"decision_ms": 0}, "bad_settings"),
+        ({"pause_ms": -1}, "bad_settings"),
     ],
 )
 def test_settings_that_no_round_can_rest_on_are_refused(wrong, code):
