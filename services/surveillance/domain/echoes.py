@@ -99,10 +99,10 @@ CAUSES: Mapping[type[Any], Mapping[type[Any], Says]] = {
 }
 """What may cause each command that no person and no clock gives, and what it then says."""
 
-FOLLOWERS = {kind: sum(kind in causes for causes in CAUSES.values()) for causes in CAUSES.values() for kind in causes}
-"""How many commands follow from each event."""
-# A shoe is prepared for a table or for a round.
-FOLLOWERS[shoe.ShoePrepared] = 1
+FOLLOWERS = {
+    kind: frozenset(command for command, causes in CAUSES.items() if kind in causes) for causes in CAUSES.values() for kind in causes
+}
+"""The commands that follow from each event, each once."""
 
 Place = tuple[str, int, int, int]
 """Stream, revision, decision, event."""
@@ -112,8 +112,8 @@ Place = tuple[str, int, int, int]
 class Echoes:
     """Events that something may still follow from, and commands whose cause was not heard yet."""
 
-    events: dict[Place, tuple[Any, int]] = field(default_factory=dict)
-    """With how many commands are still to follow."""
+    events: dict[Place, tuple[Any, frozenset[type[Any]]]] = field(default_factory=dict)
+    """With what is still to follow."""
     waiting: dict[Place, list[tuple[Any, Where]]] = field(default_factory=dict)
     matched: int = 0
 
@@ -150,13 +150,17 @@ class Echoes:
         return []
 
     def _follow(self, command: Any, place: Place, where: Where) -> list[Finding]:
-        event, followers = self.events.pop(place)
-        if followers > 1:
-            self.events[place] = (event, followers - 1)
-        says = CAUSES[type(command)].get(type(event))
-        name, cause = type(command).__name__, type(event).__name__
-        if says is None:
-            return [where.found(Code.WRONG_CAUSE, f"{name} cannot follow from {cause}")]
+        kind = type(command)
+        event, followers = self.events.pop(place, (None, frozenset()))
+        # A shoe is prepared for a table or for a round, never for both.
+        left = frozenset() if isinstance(event, shoe.ShoePrepared) else followers - {kind}
+        if left:
+            self.events[place] = (event, left)
+        says = CAUSES[kind].get(type(event))
+        name, cause = kind.__name__, type(event).__name__
+        if says is None or kind not in followers:
+            what = "an event that was followed already" if event is None or says else cause
+            return [where.found(Code.WRONG_CAUSE, f"{name} cannot follow from {what}")]
         self.matched += 1
         apart = [one for one, value in says(event).items() if getattr(command, one) != value]
         return [where.found(Code.WRONG_CAUSE, f"{name} says another {one} than {cause}, which it follows from") for one in apart]
