@@ -14,7 +14,7 @@ from services.surveillance.redecide import Again
 from tests.houses import WholeHouse, little_house
 from tests.logs import without_claims
 
-FEW = settings(max_examples=40)
+FEW = settings(max_examples=20)
 
 
 @cache
