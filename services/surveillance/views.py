@@ -10,7 +10,6 @@ from services.surveillance.domain.watch import Seen
 from shared.contracts.subjects import round_name
 from shared.contracts.table import RoundOpened, RoundSettled, RoundVoided, WagerAccepted, WagerPlaced, WagersSettled
 
-
 NUMBER_MAX = 2**63 - 1
 """What a column of the index holds."""
 

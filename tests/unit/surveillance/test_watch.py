@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from services.surveillance.domain.chain import Stored
-from services.surveillance.domain.findings import MEANINGS, Code
+from services.surveillance.domain.findings import Code
 from services.surveillance.domain.watch import Watch, verify
 from services.surveillance.redecide import Again
 from shared.contracts.shoe import (
@@ -307,9 +307,3 @@ def test_other_rounds_are_no_business_of_one_round_s_verification():
     heard = [one for one in forgery if one.subject in (ROUND, TABLE, SHOE, LEDGER)]
 
     assert verify(heard, Watch(Again(), only=frozenset({"T1.20261130-000001"}), whole=False)).findings == ()
-
-
-@pytest.mark.parametrize("code", list(Code))
-def test_every_code_has_a_meaning(code: Code):
-    """What a finding says can be looked up."""
-    assert MEANINGS[code][1].endswith(".")
