@@ -20,6 +20,9 @@ from feltlog import leash
 STEPPED_DOWN = 3
 """The exit status of a service that found a newer one doing its work."""
 
+MISUSED = 2
+"""The exit status of a process that was started wrongly: starting it again the same way is no use."""
+
 FIRST_PAUSE_S = 0.2
 PAUSE_MAX_S = 5.0
 STEADY_S = 10.0
@@ -44,6 +47,7 @@ class Child:
         keeps_open: int,
         changed: Callable[[], None],
         orphan_signal: signal.Signals = signal.SIGKILL,
+        patience_s: float = PATIENCE_S,
     ) -> None:
         self.name = name
         self.state: State = "not started"
@@ -55,6 +59,7 @@ class Child:
         self._keeps_open = keeps_open
         self._changed = changed
         self._orphan_signal = orphan_signal
+        self._patience_s = patience_s
         self._wanted = threading.Event()
         self._unwanted = threading.Event()
         self._first_start = threading.Event()
@@ -81,13 +86,13 @@ class Child:
         self._keeper.start()
         self._first_start.wait()
 
-    def stop(self, patience_s: float = PATIENCE_S) -> None:
-        """Ask the process to end, insist after `patience_s`, and return when it is gone."""
+    def stop(self) -> None:
+        """Ask the process to end, insist when patience runs out, and return when it is gone."""
         self._unwanted.set()
         self._send(signal.SIGTERM)
         if self._keeper is None:
             return
-        self._keeper.join(patience_s)
+        self._keeper.join(self._patience_s)
         if self._keeper.is_alive():
             self._send(signal.SIGKILL)
             self._keeper.join()
@@ -112,7 +117,7 @@ class Child:
                 return self._enter("stopped")
             if status == STEPPED_DOWN:
                 return self._enter("stepped down")
-            if self._falls >= FALLS_MAX:
+            if status == MISUSED or self._falls >= FALLS_MAX:
                 return self._enter("given up")
             self._enter("waiting")
             if self._unwanted.wait(min(FIRST_PAUSE_S * 2 ** (self._falls - 1), PAUSE_MAX_S)):

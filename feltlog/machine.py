@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from feltlog.child import Child
+from feltlog.child import PATIENCE_S, Child
 from feltlog.files import replace_file
 from feltlog.health import unready
 from feltlog.house import House
@@ -29,6 +29,8 @@ from feltlog.trouble import Trouble
 SERVER = "nats-server"
 READY_S = 60.0
 PORTS_TRIES = 3
+STARTS_MAX = 3
+"""When the house starts, a process that falls this often will not do better, and its last words are wanted soon."""
 SEALING = "FELTLOG_SEALING_"
 
 T = TypeVar("T")
@@ -58,17 +60,25 @@ class Machine:
     """The house on this machine: `with Machine(data) as machine:` starts it, waits until it is ready, and ends it.
 
     `ports` are chosen freely unless given.  Raises `Trouble` for a taken port, a missing program, a directory in use, or a
-    process that is not ready within `patience_s`; whatever had been started is ended before that.
+    process that is not ready within `patience_s`; whatever had been started is ended before that.  A process that does not
+    end within `stop_patience_s` of being asked is made to.
     """
 
     def __init__(
-        self, data: Path | str, ports: Ports | None = None, *, processes: Sequence[Process] = PROCESSES, patience_s: float = READY_S
+        self,
+        data: Path | str,
+        ports: Ports | None = None,
+        *,
+        processes: Sequence[Process] = PROCESSES,
+        patience_s: float = READY_S,
+        stop_patience_s: float = PATIENCE_S,
     ) -> None:
         self.house = House(data)
         self.ports = ports or free_ports()
         self._tries = PORTS_TRIES if ports is None else 1
         self._processes = tuple(processes)
         self._patience_s = patience_s
+        self._stop_patience_s = stop_patience_s
         self._lock = Lock(self.house.run)
         self._noting = threading.Lock()
         self._children: dict[str, Child] = {}
@@ -107,8 +117,8 @@ class Machine:
                 self._children[process.name] = self._child(process.name, [sys.executable, "-m", process.module])
                 self._children[process.name].start()
                 if process.first:
-                    self._await_services([process.name])
-            self._await_services([process.name for process in self._processes])
+                    self._await_services([process.name], starts_max=STARTS_MAX)
+            self._await_services([process.name for process in self._processes], starts_max=STARTS_MAX)
         except BaseException:
             self.stop()
             raise
@@ -201,22 +211,26 @@ class Machine:
             changed=self._note,
             # Orphaned services end at once, whatever they are at: they are made to crash. The server may close its files.
             orphan_signal=signal.SIGTERM if server else signal.SIGKILL,
+            patience_s=self._stop_patience_s,
         )
 
     def _await_server(self, starts_max: int = sys.maxsize) -> None:
         server = self._children[SERVER]
         await_ready(self.ports, lambda: server.ended or server.starts > starts_max, self.house.log(SERVER), self._patience_s)
 
-    def _await_services(self, names: Sequence[str]) -> None:
+    def _await_services(self, names: Sequence[str], starts_max: int = sys.maxsize) -> None:
         if not names:
             return
-        asking = unready(
-            self.url, self.credentials("pit"), names, patience_s=self._patience_s, lost=lambda name: self._children[name].ended
-        )
-        late = run_apart(asking)
+
+        def lost(name: str) -> bool:
+            child = self._children[name]
+            return child.ended or child.starts > starts_max
+
+        late = run_apart(unready(self.url, self.credentials("pit"), names, patience_s=self._patience_s, lost=lost))
         if late:
-            log = self.house.log(late[0])
-            raise Trouble(f"The {late[0]} process is not ready ({self._children[late[0]].state}). The end of {log}:\n{tail(log)}")
+            name = next(filter(lost, late), late[0])
+            log = self.house.log(name)
+            raise Trouble(f"The {name} process is not ready ({self._children[name].state}). The end of {log}:\n{tail(log)}")
 
     def _note(self) -> None:
         with self._noting:

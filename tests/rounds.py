@@ -1,14 +1,28 @@
 """Rounds for tests: a house's usual settings, and whole rounds from a line of cards and a line of choices."""
 
 from collections.abc import Iterable
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from feltlog.rehearsal.round import Choice, Moment, Player, Rehearsal, Wallet, rich
+from services.table.domain.state import Betting, Playing
 from services.table.domain.table import TABLE, Table
-from shared.contracts.table import CardDealt, OpenRound, OpenTable, RoundSettled, RoundVoided, SettlementLine, TableSettings, WagersSettled
+from shared.contracts.table import (
+    CardDealt,
+    HandCompleted,
+    HandsDecided,
+    OpenRound,
+    OpenTable,
+    RoundSettled,
+    RoundVoided,
+    SettlementLine,
+    TableSettings,
+    WagersSettled,
+)
 from shared.kernel.cards import cards
 from shared.kernel.messages import Actor, Envelope
 from shared.runtime.shelf import profile
+
+Found = TypeVar("Found")
 
 DAY_ENDS_AT_MS = 86_400_000
 ROUND_ID = "T7.20261130-000001"
@@ -74,21 +88,44 @@ def scripted(*words: str) -> Player:
     return choose
 
 
-def play(
+def begun(
     book: str,
     shoe: str,
-    *words: str,
+    *,
     bets: Iterable[tuple[str, int, int]] = (("ann", 1, 400),),
     wallet: Wallet = rich,
     discards: str = "",
     **chosen: Any,
 ) -> Rehearsal:
-    """Return a whole round: cards in the order in which they leave the shoe, and what players say."""
+    """Return a round that is dealt, up to where a person is asked: at 11,000 ms unless every box holds a wager."""
     rehearsal = Rehearsal(opening(book, **chosen), cards(shoe), discards=cards(discards), wallet=wallet)
     for player, box, stake_minor in bets:
         rehearsal.bet(player, box, stake_minor)
         rehearsal.serve()
+    if isinstance(rehearsal.round, Betting):
+        rehearsal.let_time_pass()
+    rehearsal.serve()
+    return rehearsal
+
+
+def play(book: str, shoe: str, *words: str, **chosen: Any) -> Rehearsal:
+    """Return a whole round: cards in the order in which they leave the shoe, and what players say."""
+    rehearsal = begun(book, shoe, **chosen)
     rehearsal.run(scripted(*words))
+    return rehearsal
+
+
+def in_play(rehearsal: Rehearsal) -> Playing:
+    """Return a round of which cards are out."""
+    assert isinstance(rehearsal.round, Playing), "cards are out"
+    return rehearsal.round
+
+
+def then_say(rehearsal: Rehearsal, *words: str) -> Rehearsal:
+    """Let players say these words, serving the round after each; nobody says more."""
+    for word in words:
+        rehearsal.ask(scripted(word))
+        rehearsal.serve()
     return rehearsal
 
 
@@ -112,8 +149,36 @@ def names(rehearsal: Rehearsal) -> list[str]:
     return [type(event).__name__ for event in rehearsal.events]
 
 
-def ending(rehearsal: Rehearsal) -> RoundSettled | RoundVoided:
-    """Return the event that ended the round."""
+def ends(rehearsal: Rehearsal) -> list[tuple[int, int, str]]:
+    """Return box, hand and how it was completed, in order."""
+    return [(event.box, event.hand, event.how) for event in rehearsal.events if isinstance(event, HandCompleted)]
+
+
+def results(rehearsal: Rehearsal) -> list[tuple[int, int, str]]:
+    """Return box, hand and outcome of each hand."""
+    decided = next(event for event in rehearsal.events if isinstance(event, HandsDecided))
+    return [(each.box, each.hand, each.result) for each in decided.hands]
+
+
+def dealer_cards(rehearsal: Rehearsal) -> tuple[str, ...]:
+    """Return the dealer's cards at the end."""
+    return next(event for event in rehearsal.events if isinstance(event, HandsDecided)).dealer_cards
+
+
+def only(rehearsal: Rehearsal, kind: type[Found]) -> list[Found]:
+    """Return the events of one kind, in order."""
+    return [event for event in rehearsal.events if isinstance(event, kind)]
+
+
+def settled(rehearsal: Rehearsal) -> RoundSettled:
+    """Return the event that ended a round which was played out."""
     last = rehearsal.events[-1]
-    assert isinstance(last, RoundSettled | RoundVoided), "the round is over"
+    assert isinstance(last, RoundSettled), f"the round ended with {last}"
+    return last
+
+
+def voided(rehearsal: Rehearsal) -> RoundVoided:
+    """Return the event that cancelled a round."""
+    last = rehearsal.events[-1]
+    assert isinstance(last, RoundVoided), f"the round ended with {last}"
     return last

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import aclosing
+from hashlib import sha256
 from typing import Protocol
 
 import pytest
@@ -71,10 +72,10 @@ async def read(bench: Bench, **wanted: object) -> list[int]:
     return [stored.sequence async for stored in bench.store.read(LOG, **wanted)]  # type: ignore[arg-type]
 
 
-async def heard_next(hearing: AsyncIterator[Heard], count: int, *, done: bool = True) -> list[bytes]:
+async def heard_next(hearing: AsyncIterator[Heard], count: int, *, done: bool = True, patience_s: float = 20) -> list[bytes]:
     """Return the bytes of the next `count` entries heard, each declared done."""
     bodies: list[bytes] = []
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(patience_s):
         while len(bodies) < count:
             heard = await anext(hearing)
             bodies.append(heard.stored.data)
@@ -99,6 +100,30 @@ async def test_append_stores_the_exact_bytes(bench: Bench):
 
     assert last is not None
     assert (last.stream, last.sequence, last.data) == (ROUND, 1, b'{"a": 1}\r\n\x00\xff')
+
+
+async def test_entries_carry_the_digest_that_they_were_stored_under(bench: Bench):
+    """Read, heard or asked for as the last: an entry comes with its writer's digest, so that changed bytes are seen."""
+    await filled(bench, 1)
+    last = await bench.store.last(TABLE)
+    read = [stored async for stored in bench.store.read(LOG)]
+    async with aclosing(hear(bench.store, LOG, "wallet")) as hearing:
+        heard = await anext(hearing)
+
+    assert last is not None
+    assert {last.claimed, read[0].claimed, heard.stored.claimed} == {sha256(b"entry 1").hexdigest()}
+
+
+async def test_every_way_to_an_entry_tells_the_same(bench: Bench):
+    """An entry is the same by a leader read, a plain read and a delivery, down to the millisecond."""
+    await filled(bench, 0)
+    async with bench.store.durable(LOG, "wallet") as line:
+        await continued(bench, range(1, 2))
+        delivery = await line.next(20)
+    read = [stored async for stored in bench.store.read(LOG)]
+
+    assert delivery is not None
+    assert [await bench.store.last(TABLE), read[0]] == [delivery.stored, delivery.stored]
 
 
 async def test_append_behind_a_stale_fence_is_a_conflict(bench: Bench):
@@ -432,6 +457,13 @@ async def test_hearing_without_a_consumer_is_refused(bench: Bench):
     await bench.make_log(LOG)
     async with aclosing(hear(bench.store, LOG, "nobody")) as hearing:
         with pytest.raises(ConsumerMissing):
+            await heard_next(hearing, 1)
+
+
+async def test_hearing_without_a_log_is_refused(bench: Bench):
+    """A log that does not exist has no consumers either."""
+    with pytest.raises(ConsumerMissing):
+        async with aclosing(hear(bench.store, LOG, "wallet")) as hearing:
             await heard_next(hearing, 1)
 
 

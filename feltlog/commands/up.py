@@ -3,6 +3,7 @@
 import asyncio
 import signal
 import time
+from functools import partial
 from typing import Annotated, NoReturn
 
 import typer
@@ -30,25 +31,29 @@ def up(
     The first start makes the directory: credentials, the sealing key, and a `tables.toml` to change at will.
     """
     console = screen()
+    # A path or an address that is broken over two lines cannot be copied, and brackets in it are no colours.
+    say = partial(console.print, soft_wrap=True, markup=False)
     machine = Machine(data, None if ports is None else two_ports(ports))
     for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, signal.default_int_handler)
+        # Under nohup a closed terminal is no reason to stop.
+        if signal.getsignal(number) != signal.SIG_IGN:
+            signal.signal(number, signal.default_int_handler)
     try:
-        console.print(f"Starting the house in {machine.house.data} ...")
+        say(f"Starting the house in {machine.house.data} ...")
         machine.start()
         opened = asyncio.run(open_tables(machine.house))
-        console.print(f"Tables: {', '.join(opened) or f'none; add a [[table]] to {machine.house.tables}'}")
-        console.print(f"nats-server listens on {machine.url}, and tells how it is on {machine.monitor_url}")
-        console.print(f"`feltlog status --data {data}` shows what runs. Ctrl-C stops everything.")
+        say(f"Tables: {', '.join(opened) or f'none; add a [[table]] to {machine.house.tables}'}")
+        say(f"nats-server listens on {machine.url}, and tells how it is on {machine.monitor_url}")
+        say(f"`feltlog status --data {data}` shows what runs. Ctrl-C stops everything.")
         keep_watch(machine)
     except KeyboardInterrupt:
-        console.print("Stopping ...")
+        say("Stopping ...")
     finally:
         # From here on there is no way but to the end: a second Ctrl-C must not leave half of the house running.
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             signal.signal(number, signal.SIG_IGN)
         machine.stop()
-    console.print("Everything is stopped; the data stays.")
+    say("Everything is stopped; the data stays.")
 
 
 def two_ports(text: str) -> Ports:

@@ -1,26 +1,38 @@
-"""How entries get into surveillance, and findings out of it.  It follows every log of every open day from the first entry on."""
+"""How entries get into surveillance, and findings out of it.  It follows every log of every open day from the first entry on.
 
-from collections.abc import Callable
+What it finds is alarmed once and kept in the index, with the rounds.  Rows are gathered for a moment before they are
+written, so that an evening at machine speed does not wait for a file.
+"""
+
+import asyncio
+from collections.abc import Callable, Sequence
 from contextlib import aclosing
 from typing import Any
+
+from msgspec import Struct
 
 from services.surveillance.domain.chain import Stored
 from services.surveillance.domain.findings import Finding
 from services.surveillance.domain.watch import Watch
 from services.surveillance.redecide import Again
+from services.surveillance.views import INDEX, finding_row, round_row
 from shared.contracts.refusals import Reason, sentence
 from shared.contracts.subjects import SERVICES, Addressed
 from shared.kernel.entry import Entry, Place
 from shared.kernel.messages import Answer
 from shared.kernel.reactions import Reaction, Source
+from shared.runtime.event_store import StoreUnavailable
 from shared.runtime.hearing import hear
 from shared.runtime.keeper import Keeper
 from shared.runtime.keepers import Noun
 from shared.runtime.quarantine import DESK_NOUN
 from shared.runtime.service import Process
 from shared.runtime.settings import ServiceSettings
+from shared.runtime.sql import Index, Kind
 
 FINDINGS_KEPT_MAX = 1_000
+WRITE_EVERY_S = 0.25
+MISSED_EVERY_S = 5.0
 
 
 class SurveillanceApp:
@@ -30,10 +42,21 @@ class SurveillanceApp:
     hears = ()
 
     def __init__(self, settings: ServiceSettings) -> None:
-        self._settings = settings
         self._watch = Watch(Again())
+        self._index = Index(settings.data / "surveillance.sqlite", {name: Kind(*kind) for name, kind in INDEX.items()})
         self._findings: list[Finding] = []
+        self._unwritten: list[Finding] = []
+        self._heard: dict[str, int] = {}
+        """How far each log was heard since the index was last written."""
+        self._told: set[Finding] = set()
+        """What was said to be missing."""
         self._house: Process | None = None
+
+    @property
+    def house(self) -> Process:
+        """The process around this room, once it has started."""
+        assert self._house is not None, "the service has started"
+        return self._house
 
     def noun_of(self, stream: str) -> Noun:
         """Surveillance writes nothing but its desk."""
@@ -55,6 +78,8 @@ class SurveillanceApp:
         """Follow every log of every open day."""
         self._house = house
         house.follow_days(SERVICES[:3], self._follow)
+        house.spawn(self._write_index(), "index")
+        house.spawn(self._look_for_what_is_missing(), "missing")
 
     async def command(self, to: Addressed, data: bytes) -> Answer:
         """Refuse: surveillance decides nothing."""
@@ -70,8 +95,10 @@ class SurveillanceApp:
         """Nothing is shown."""
 
     async def _follow(self, log_name: str) -> None:
-        assert self._house is not None, "the service has started"
-        async with aclosing(hear(self._house.store, log_name, self.name, after=0)) as hearing:
+        """Hear a log; raise `EntriesMissing` if it holds less than the index has seen of it."""
+        known = await asyncio.to_thread(self._index.position, log_name)
+        self._index.check(log_name, await self._end(log_name))
+        async with aclosing(hear(self.house.store, log_name, self.name, after=0)) as hearing:
             async for heard in hearing:
                 stored = heard.stored
                 found = self._watch.hear(
@@ -85,7 +112,45 @@ class SurveillanceApp:
                     )
                 )
                 heard.done()
-                for finding in found:
-                    self._findings.append(finding)
-                    await self._house.alarm("finding", code=finding.code, log=finding.log, stream=finding.stream, revision=finding.revision)
-                del self._findings[:-FINDINGS_KEPT_MAX]
+                self._heard[log_name] = stored.sequence
+                # What was in the index when this process began was alarmed by the one before.
+                await self._tell(found, alarmed=stored.sequence <= known)
+
+    async def _tell(self, found: list[Finding], *, alarmed: bool = False) -> None:
+        self._findings += found
+        self._unwritten += found
+        del self._findings[:-FINDINGS_KEPT_MAX]
+        for finding in [] if alarmed else found:
+            await self.house.alarm("finding", code=finding.code, log=finding.log, stream=finding.stream, revision=finding.revision)
+
+    async def _write_index(self) -> None:
+        """Write what changed, with how far the logs were heard, again and again."""
+        while True:
+            await asyncio.sleep(WRITE_EVERY_S)
+            heard, self._heard = self._heard, {}
+            found, self._unwritten = self._unwritten, []
+            rounds = [round_row(seen) for seen in self._watch.changed()]
+            rows: dict[str, Sequence[Struct]] = {"rounds": rounds, "findings": [finding_row(one) for one in found]}
+            if heard or found:
+                await asyncio.to_thread(self._index.write, rows, heard)
+
+    async def _look_for_what_is_missing(self) -> None:
+        """Tell what is missing twice in a row, once everything that was stored at the first look has been heard.
+
+        An effect that was heard at the first look has its cause stored before it; if that is not heard by then, it is not there.
+        """
+        while True:
+            suspected = set(self._watch.left()) - self._told
+            ends = {log: await self._end(log) for log in self._watch.logs()} if suspected else {}
+            await asyncio.sleep(MISSED_EVERY_S)
+            if suspected and all(self._watch.reached(log) >= end for log, end in ends.items()):
+                missing = suspected & set(self._watch.left())
+                self._told |= missing
+                await self._tell(sorted(missing, key=lambda one: (one.stream, one.revision, one.code)))
+
+    async def _end(self, log_name: str) -> int:
+        while True:
+            try:
+                return int(await self.house.store.end(log_name))
+            except StoreUnavailable:
+                await asyncio.sleep(MISSED_EVERY_S)

@@ -107,10 +107,11 @@ class Again:
             self.other_version += 1
             # Said once, where the stream names its version.
             return [heard.where.found(Code.OTHER_VERSION, message)] if course.semantics != known else []
+        found = self._order(course, heard, decision)
         if verdict == "differs":
-            return [heard.where.found(Code.DIFFERS, f"decision {decision.id}: {message}")]
+            return [heard.where.found(Code.DIFFERS, f"decision {decision.id}: {message}"), *found]
         self.same += 1
-        return self._order(course, heard, decision)
+        return found
 
     def _order(self, course: Course, heard: Heard, decision: Decision[Any, Any]) -> list[Finding]:
         """Note what a shoe shows of its order, and hold it against the seed once that is open."""

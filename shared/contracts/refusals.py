@@ -25,7 +25,7 @@ class Reason(StrEnum):
     TOO_MANY_REFUSALS = "too_many_refusals"
     # The table
     ALREADY_OPEN = "already_open"
-    OUTSIDE_PROFILE = "outside_profile"
+    BAD_SETTINGS = "bad_settings"
     NOT_OPEN = "not_open"
     ROUND_RUNNING = "round_running"
     NO_SHOE = "no_shoe"
@@ -78,7 +78,7 @@ SENTENCES: dict[Reason, str] = {
     Reason.BUSY: "The house is not ready yet. Ask again in a moment, with the same id.",
     Reason.TOO_MANY_REFUSALS: "Too many refused requests in this round. Wait for the next one.",
     Reason.ALREADY_OPEN: "The table is open already.",
-    Reason.OUTSIDE_PROFILE: "The profile does not allow this table: {detail}.",
+    Reason.BAD_SETTINGS: "The table cannot be opened like this: {detail}",
     Reason.NOT_OPEN: "The table is not open for rounds.",
     Reason.ROUND_RUNNING: "A round is being played; the next one comes after it.",
     Reason.NO_SHOE: "The table waits for its shoe.",

@@ -57,3 +57,13 @@ def milliseconds(timestamp: str) -> int:
     """
     whole, _, fraction = timestamp.removesuffix("Z").partition(".")
     return int(datetime.fromisoformat(whole + "+00:00").timestamp()) * 1000 + int(fraction[:3].ljust(3, "0"))
+
+
+def header(block: bytes, name: str) -> str:
+    """Return the header `name` of a stored message's header block, empty if it is not there.
+
+    >>> header(b"NATS/1.0\\r\\nNats-Msg-Id: 5feb\\r\\nFeltlog-Events: a\\r\\n\\r\\n", "Nats-Msg-Id")
+    '5feb'
+    """
+    lines = block.decode(errors="replace").split("\r\n")
+    return next((line.partition(":")[2].strip() for line in lines if line.partition(":")[0] == name), "")

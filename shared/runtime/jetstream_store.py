@@ -46,6 +46,7 @@ class _Message(msgspec.Struct):
     seq: int
     time: str
     data: bytes = b""
+    hdrs: bytes = b""
 
 
 class _Got(msgspec.Struct):
@@ -194,7 +195,8 @@ class JetStreamStore:
         answer = await api.ask(self._client, f"STREAM.MSG.GET.{log}", {"last_by_subj": pattern}, _Got)
         if isinstance(answer, _Got):
             found = answer.message
-            return Stored(found.subject, found.seq, found.data, api.milliseconds(found.time))
+            claimed = api.header(found.hdrs, "Nats-Msg-Id")
+            return Stored(found.subject, found.seq, found.data, api.milliseconds(found.time), claimed)
         if answer.err_code == api.MESSAGE_NOT_FOUND:
             return None
         raise _unread(log, answer)

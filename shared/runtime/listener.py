@@ -71,7 +71,6 @@ class Listener:
         """Hear the log for ever; start again from what is done whenever the own log cannot take an entry."""
         again_s = AGAIN_FIRST_S
         while True:
-            self._failed.clear()
             before = self.sequence
             await self._listen_until_failure()
             again_s = AGAIN_FIRST_S if self.sequence > before else min(again_s * 2, AGAIN_LAST_S)
@@ -89,18 +88,30 @@ class Listener:
         return True
 
     async def _listen_until_failure(self) -> None:
-        start = self._start()
-        async with aclosing(hear(self._store, self.log_name, self._durable, after=start)) as hearing:
+        self._failed.clear()
+        self._room = asyncio.Semaphore(IN_FLIGHT_MAX)
+        listening = asyncio.create_task(self._listen(), name=f"hear {self.log_name}")
+        failing = asyncio.create_task(self._failed.wait(), name=f"failure of {self.log_name}")
+        try:
+            # A quiet log must not keep what failed waiting, so the failure itself ends the hearing.
+            await asyncio.wait({listening, failing}, return_when=asyncio.FIRST_COMPLETED)
+            if not listening.done():
+                listening.cancel()
+                # What is under way is let to its end, so that it is not asked twice for nothing.
+                await asyncio.gather(listening, *self._tasks, return_exceptions=True)
+        finally:
+            for task in (listening, failing, *self._tasks):
+                task.cancel()
+        if not listening.cancelled():
+            listening.result()
+
+    async def _listen(self) -> None:
+        async with aclosing(hear(self._store, self.log_name, self._durable, after=self._start())) as hearing:
             async for heard in hearing:
                 await self._room.acquire()
-                if self._failed.is_set():
-                    self._room.release()
-                    break
                 await self._desk.settled(heard.stored.stream)
                 self.sequence = heard.stored.sequence
                 await self._take(heard)
-        if self._tasks:
-            await asyncio.wait(self._tasks)
 
     def _start(self) -> int | None:
         """Return the sequence after which to hear; None leaves it to the durable's ack floor."""

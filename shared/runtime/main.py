@@ -23,7 +23,7 @@ from shared.runtime.keeper import SteppedDown
 from shared.runtime.questions import questions
 from shared.runtime.service import STEPPED_DOWN, App, Process
 from shared.runtime.settings import ServiceSettings, SettingMissing, from_environment
-from shared.runtime.settings_check import check_server
+from shared.runtime.settings_check import check_consumer, check_log, check_server
 
 DRAIN_S = 2.0
 
@@ -74,7 +74,13 @@ async def _run(app: App, settings: ServiceSettings) -> None:
     endpoint = Endpoint(url=settings.nats_url, credentials=settings.credentials, monitor_url=settings.monitor_url, name=app.name)
     outages = Outages()
     client = await connect(endpoint, outages, patience_s=None)
-    process = Process(app, settings, client, JetStreamStore(client), SystemClock())
+
+    async def check(log_name: str, durable: str | None) -> None:
+        await check_log(client, log_name)
+        if durable is not None:
+            await check_consumer(client, log_name, durable)
+
+    process = Process(app, settings, client, JetStreamStore(client), SystemClock(), check)
     outages.down = lambda: process.keepers.away(True)
     outages.up = lambda: process.keepers.away(False)
     broker = questions(endpoint, app.name, process.question)

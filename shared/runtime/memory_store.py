@@ -10,6 +10,7 @@ from enum import Enum, auto
 
 from shared.contracts.subjects import log_of
 from shared.runtime.event_store import Appended, Conflict, DayClosed, Stored, StoreRefusal, StoreUnavailable, Unknown, checked_size
+from shared.runtime.hearing import ConsumerMissing
 from shared.runtime.memory_durable import MemoryDurable
 from shared.runtime.memory_log import MemoryConsumer, MemoryLog
 
@@ -83,8 +84,10 @@ class MemoryStore:
         return not self.is_away
 
     def durable(self, log: str, name: str) -> MemoryDurable:
-        """Return a line to the durable `name` of `log`."""
-        return MemoryDurable(self.log(log), name)
+        """Return a line to the durable `name` of `log`; raise `ConsumerMissing` if there is not even a log."""
+        if log not in self._logs:
+            raise ConsumerMissing(log, name)
+        return MemoryDurable(self._logs[log], name)
 
     def log(self, name: str) -> MemoryLog:
         """Return the log itself; raise `DayClosed` if there is none, `StoreUnavailable` while the store is away."""

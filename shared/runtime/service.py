@@ -26,6 +26,7 @@ from shared.kernel.messages import Answer
 from shared.kernel.reactions import Reaction, Source
 from shared.runtime.clock import Clock, gaming_day
 from shared.runtime.event_store import DayClosed, StoreRefusal, StoreUnavailable
+from shared.runtime.hearing import ConsumerMissing
 from shared.runtime.keeper import Keeper, Overrun, SteppedDown
 from shared.runtime.keepers import Keepers, Noun
 from shared.runtime.listener import Listener
@@ -77,11 +78,20 @@ class App(Protocol):
         """See an entry of an own stream that is in the log."""
 
 
+Check = Callable[[str, str | None], Awaitable[None]]
+"""Compares a log's settings, and those of a durable on it, with what is wanted; raises `LogMisconfigured`."""
+
+
+async def unchecked(log_name: str, durable: str | None) -> None:
+    """Take a log as it is: a store in memory has no settings."""
+
+
 class Process:
     """The common process, as an app room sees it."""
 
-    def __init__(self, app: App, settings: ServiceSettings, client: Client, store: Any, clock: Clock) -> None:
+    def __init__(self, app: App, settings: ServiceSettings, client: Client, store: Any, clock: Clock, check: Check = unchecked) -> None:
         self.app = app
+        self.check = check
         self.settings = settings
         self.client = client
         self.store = store
@@ -129,6 +139,7 @@ class Process:
         self.keepers.on_stored.append(self.desk.stored)
         await self._wait_for_today()
         for name in await self._open_logs(self.app.name):
+            await self.check(name, None)
             await self.keepers.scan(name)
         self.desk.recall()
         await self.app.start(self)
@@ -170,10 +181,19 @@ class Process:
         while True:
             for upstream in services:
                 for name in await self._open_logs(upstream):
-                    if name not in known and ready_for(name):
+                    if name not in known and ready_for(name) and await self._is_sound(name):
                         known.add(name)
                         self.spawn(listen(name), f"listen {name}")
             await asyncio.sleep(DAYS_EVERY_S)
+
+    async def _is_sound(self, name: str) -> bool:
+        """Return whether a log and our durable on it are as they must be; False while that cannot be told."""
+        try:
+            await self.check(name, self.app.name)
+        except (StoreUnavailable, ConsumerMissing) as error:
+            log.warning("%s is not listened to yet: %s", name, error)
+            return False
+        return True
 
     async def _open_logs(self, service: str) -> list[str]:
         """Return the open logs of a service, as soon as the store answers."""

@@ -5,7 +5,8 @@ A block with the info word `python` or `console` is run.  A comment on the line 
     <!-- run: integration -->   needs a server: tests/integration runs it, with `run(block, environment)`
     <!-- run: ci -->            takes minutes: `.ci/run` has it as a step
 
-Without a comment it is run by the house tests.  A `python` block is a doctest if it has a prompt, else plain code.  In a
+Without a comment it is run by the house tests.  A `python` block with prompts is a doctest that
+goes on from those before it; one without is plain code.  In a
 `console` block a line after `$ ` is a command and the lines below it are its output, in which `...` stands for anything.
 """
 
@@ -32,6 +33,8 @@ class Block:
     language: str
     code: str
     where: str
+    before: str = ""
+    """The prompts that stand earlier in the document: a page is one conversation."""
 
     @property
     def commands(self) -> list[tuple[str, str]]:
@@ -42,10 +45,14 @@ class Block:
 def blocks(path: Path, where: str = "here") -> list[Block]:
     """Return the blocks of a document that are to be run at `where`: `here`, `integration` or `ci`."""
     text = path.read_text() if path.exists() else ""
-    found = [
-        Block(f"{name_of(path)}:{text.count(chr(10), 0, match.start('code'))}", match["language"], match["code"], match["where"] or "here")
-        for match in _BLOCK.finditer(text)
-    ]
+    found: list[Block] = []
+    said = ""
+    for match in _BLOCK.finditer(text):
+        place = match["where"] or "here"
+        name = f"{name_of(path)}:{text.count(chr(10), 0, match.start('code'))}"
+        found.append(Block(name, match["language"], match["code"], place, said))
+        if place == "here" and ">>>" in match["code"]:
+            said += match["code"]
     return [block for block in found if block.where == where]
 
 
@@ -78,8 +85,11 @@ def _run_command(command: str, output: str, environment: Mapping[str, str]) -> s
 
 def _run_prompts(block: Block) -> list[str]:
     reports: list[str] = []
-    test = doctest.DocTestParser().get_doctest(block.code, {}, block.name, block.name, 0)
-    doctest.DocTestRunner(optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE).run(test, out=reports.append)
+    names: dict[str, object] = {}
+    for code, tell in ((block.before, lambda text: None), (block.code, reports.append)):
+        test = doctest.DocTestParser().get_doctest(code, names, block.name, block.name, 0)
+        doctest.DocTestRunner(optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE).run(test, out=tell, clear_globs=False)
+        names = test.globs
     return reports
 
 

@@ -1,8 +1,10 @@
 """What tests do to JetStream behind the store's back."""
 
+import asyncio
 from typing import Any
 
 import msgspec
+import nats.errors
 from nats.aio.client import Client
 
 from shared.contracts.subjects import log_day, log_pattern
@@ -31,6 +33,20 @@ class JetStreamBench:
             **settings,
         }
         await self._ask(f"STREAM.CREATE.{log}", config)
+
+    async def eventually_make_log(self, log: str, **settings: Any) -> None:
+        """Make a log as soon as the servers have found each other."""
+        async with asyncio.timeout(30):
+            while True:
+                try:
+                    return await self.make_log(log, **settings)
+                except (AssertionError, nats.errors.Error):
+                    await asyncio.sleep(0.1)
+
+    async def leader(self, log: str) -> str:
+        """Return the name of the server that leads the log."""
+        name: str = (await self._ask(f"STREAM.INFO.{log}", {}))["cluster"]["leader"]
+        return name
 
     async def make_consumer(self, log: str, name: str) -> None:
         """Make a durable that soon delivers again what is not acknowledged."""

@@ -17,21 +17,28 @@ jetstream {{
   store_dir: "{store}"
   {sync}
 }}
+{more}
 """
 
 
 class NatsServer:
     """One server process; `start` after `stop` or `kill` brings it back on the same ports with the same data."""
 
-    def __init__(self, directory: Path, *, sync_always: bool = True) -> None:
+    def __init__(self, directory: Path, *, sync_always: bool = True, more: str = "") -> None:
+        directory.mkdir(exist_ok=True)
         self.port, self.monitor_port = _free_ports()
         self.url = f"nats://127.0.0.1:{self.port}"
         self.monitor_url = f"http://127.0.0.1:{self.monitor_port}"
         self._directory = directory
         self._process: subprocess.Popen[bytes] | None = None
         sync = "sync_interval: always" if sync_always else ""
-        text = CONFIG.format(port=self.port, monitor_port=self.monitor_port, store=directory / "store", sync=sync)
+        text = CONFIG.format(port=self.port, monitor_port=self.monitor_port, store=directory / "store", sync=sync, more=more)
         (directory / "server.conf").write_text(text)
+
+    @property
+    def name(self) -> str:
+        """The server's name in a cluster."""
+        return self._directory.name
 
     def start(self) -> None:
         """Start the server and return when it takes connections."""
@@ -71,6 +78,19 @@ class NatsServer:
             self._process.send_signal(how)
             self._process.wait()
             self._process = None
+
+
+def cluster(directory: Path) -> list[NatsServer]:
+    """Return three servers, not yet started, that keep each log three times."""
+    ports = [*_free_ports(), *_free_ports()][:3]
+    routes = ", ".join(f'"nats://127.0.0.1:{port}"' for port in ports)
+    return [
+        NatsServer(
+            directory / f"n{number}",
+            more=f'server_name: "n{number}"\ncluster {{ name: "house", listen: "127.0.0.1:{port}", routes: [{routes}] }}',
+        )
+        for number, port in enumerate(ports)
+    ]
 
 
 def _free_ports() -> tuple[int, int]:

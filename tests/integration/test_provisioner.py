@@ -1,24 +1,22 @@
 """The provisioner on a real server: logs are there a day ahead, stay as they are, and close when their books do."""
 
-import contextlib
 import logging
-import os
-import signal
-import subprocess
-import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import aclosing
+from pathlib import Path
 
 import pytest
 
+from feltlog.machine import PROCESSES, Machine
 from feltlog.provisioner import Provisioner
-from shared.contracts.subjects import command_subject, ledger_stream, query_subject, table_stream
+from shared.contracts.subjects import ledger_stream, log_day, table_stream
 from shared.runtime.clock import ManualClock, day_ends_at_ms
+from shared.runtime.connection import Endpoint, connect
 from shared.runtime.event_store import DayClosed, LogMisconfigured
 from shared.runtime.hearing import hear
+from shared.runtime.jetstream_store import JetStreamStore
 from shared.runtime.log_making import LogMaker
 from tests.integration.jetstream_bench import JetStreamBench
-from tests.integration.nats_server import NatsServer
 from tests.store_suite import heard_next
 
 DAY, NEXT_DAY, DAY_AFTER = "20261130", "20261201", "20261202"
@@ -197,23 +195,31 @@ async def test_empty_day_is_sealed_when_the_books_have_passed_over_it(evening: E
     assert (before, len(await evening.sealed())) == ([], 4)
 
 
-async def test_provisioner_process_answers_when_the_logs_are_ready(jetstream: JetStreamBench, nats_server: NatsServer, tmp_path):
-    """`python -m feltlog.provisioner` makes the logs, says that it is ready, and ends in peace."""
-    environment = os.environ | {
-        "FELTLOG_NATS_URL": nats_server.url,
-        "FELTLOG_MONITOR_URL": nats_server.monitor_url,
-        "FELTLOG_CREDENTIALS": "",
-        "FELTLOG_DATA": str(tmp_path),
-        "FELTLOG_ZONE": ZONE,
-    }
-    with (tmp_path / "provisioner.log").open("wb") as log:
-        process = subprocess.Popen([sys.executable, "-m", "feltlog.provisioner"], env=environment, stderr=log)
-    try:
-        await answered(jetstream, query_subject("provisioner", "staff", "health", "pit"))
-        logs = await jetstream.store.logs()
-        process.send_signal(signal.SIGTERM)
+@pytest.fixture
+def machine(tmp_path: Path) -> Iterator[Machine]:
+    """A machine on which only the server and the provisioner run, each user with its own rights."""
+    with Machine(tmp_path, processes=PROCESSES[:1]) as machine:
+        yield machine
 
-        assert (len(logs), process.wait(20)) == (8, 0)
-    finally:
-        process.kill()
-        process.wait()
+
+async def test_provisioner_process_is_ready_when_its_logs_are_there(machine: Machine):
+    """`python -m feltlog.provisioner` makes eight logs before it says that it is ready."""
+    client = await connect(Endpoint(url=machine.url, credentials=machine.credentials("reader")))
+    logs = await JetStreamStore(client).logs()
+    await client.close()
+
+    assert len(logs) == 8
+
+
+async def test_services_append_and_hear_with_the_rights_that_they_have(machine: Machine):
+    """The wallet writes its ledger, the table hears it; neither needs more than the server lets it do."""
+    clients = [await connect(Endpoint(url=machine.url, credentials=machine.credentials(user))) for user in ("wallet", "table")]
+    wallet, table = (JetStreamStore(client) for client in clients)
+    log = (await wallet.open_logs("wallet"))[0]
+    await wallet.append(ledger_stream(log_day(log)[1]), OPEN_BOOK, fence=0)
+    async with aclosing(hear(table, log, "table")) as hearing:
+        heard = await heard_next(hearing, 1)
+    for client in clients:
+        await client.close()
+
+    assert heard == [OPEN_BOOK]

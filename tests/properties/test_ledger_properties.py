@@ -207,5 +207,5 @@ class Evening(RuleBasedStateMachine):
             assert not self.entries or rows[-1].balance_minor == balance(self.folded.state, player).amounts[0].available_minor
 
 
-Evening.TestCase.settings = settings(max_examples=40, stateful_step_count=40)
+Evening.TestCase.settings = settings(max_examples=15, stateful_step_count=40)
 test_an_evening_of_any_shape = Evening.TestCase

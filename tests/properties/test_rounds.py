@@ -154,7 +154,7 @@ def test_felt_shows_no_hidden_card(rehearsal: Rehearsal):
 @given(st.data())
 def test_felt_offers_only_what_is_taken(data: st.DataObject):
     """LV-0.3: what is offered as legal is never refused, but for the stake."""
-    refusals = []
+    refusals: list[CommandRefused] = []
 
     def disturb(rehearsal: Rehearsal) -> None:
         state = rehearsal.round

@@ -66,7 +66,7 @@ def evenings(draw: st.DrawFn) -> list[ShoeCommand]:
     return [*commands, RetireShoe()]
 
 
-@settings(max_examples=60)
+@settings(max_examples=20)
 @given(evenings(), st.integers(0, 2**64), st.data())
 def test_each_card_of_a_shoe_leaves_it_once_and_is_proved(commands: list[ShoeCommand], seed: int, data: st.DataObject) -> None:
     """Drafted in entries of any size, each command asked up to three times; then everything is checked against the seed."""

@@ -50,6 +50,8 @@ class Stake:
     def over(self) -> bool:
         """Whether neither log will say anything more of it."""
         match self.fate:
+            case _ if self.placed is None:
+                return False
             case "accepted":
                 return self.line is not None and self.settled is not None and self.reserved is not None
             case "refused":

@@ -24,6 +24,7 @@ from services.surveillance.domain.stakes import Stakes
 from shared.contracts.subjects import round_of
 from shared.contracts.table import RoundSettled, RoundVoided
 from shared.kernel.entry import Entry
+from shared.kernel.identity import digest
 
 BROKEN = frozenset({Code.UNREADABLE, Code.WRONG_STREAM, Code.MISSING_ENTRY, Code.SWAPPED, Code.REPEATED_ENTRY})
 """After these a stream's state is not known any more."""
@@ -76,8 +77,8 @@ class Watch:
         self._whole = whole
         self._apart_ms = apart_ms
         self._chains: dict[str, Chain] = {}
-        self._past: dict[str, int] = {}
-        """The last revision of streams that are forgotten."""
+        self._past: dict[str, tuple[int, str]] = {}
+        """The last revision and digest of rounds that are over and compared."""
         self._reached: dict[str, int] = {}
         """The last sequence of each log."""
         self._rounds: dict[str, Seen] = {}
@@ -91,10 +92,13 @@ class Watch:
 
     def hear(self, stored: Stored) -> list[Finding]:
         """Take in one stored message, and return what was found with it."""
-        found = self._gap(stored)
-        chain = self._chains.setdefault(stored.subject, Chain(stored.subject, self._past.get(stored.subject, 0)))
-        self.counts.streams += chain.revision == 0
         self.counts.entries += 1
+        found = self._gap(stored)
+        past = self._past.get(stored.subject)
+        if past is not None:
+            return [*found, *_after_the_end(stored, past)]
+        chain = self._chains.setdefault(stored.subject, Chain(stored.subject))
+        self.counts.streams += chain.revision == 0
         checked = check(chain, stored, apart_ms=self._apart_ms)
         found += checked.findings
         broken = any(one.code in BROKEN for one in checked.findings)
@@ -120,7 +124,8 @@ class Watch:
             if not seen.over and not seen.broken:
                 found += judge(seen.entries)
         found += self._roll.left() + self._cards.left() + self._stakes.left() + self._balances.left() + self._days.left()
-        revisions = {**self._past, **{stream: chain.revision for stream, chain in self._chains.items()}}
+        revisions = {stream: revision for stream, (revision, _) in self._past.items()}
+        revisions.update({stream: chain.revision for stream, chain in self._chains.items()})
         known = set(self._reached) if self._only is None else set()
         return found + self._causes.left(revisions, logs=known)
 
@@ -128,6 +133,18 @@ class Watch:
         """Return the rounds of which something new was heard since this was last asked."""
         changed, self._changed = list(self._changed.values()), {}
         return changed
+
+    def logs(self) -> list[str]:
+        """Return the logs of which something was heard."""
+        return list(self._reached)
+
+    def reached(self, log: str) -> int:
+        """Return the sequence of the last message that was heard of a log."""
+        return self._reached.get(log, 0)
+
+    def held(self) -> int:
+        """Return how many rounds are held, because they are open or not compared yet."""
+        return len(self._rounds)
 
     def report(self, findings: Iterable[Finding]) -> Report:
         """Return how much was checked, with what was found."""
@@ -200,9 +217,19 @@ class Watch:
         for round_id in self._roll.drop_complete():
             seen = self._rounds.pop(round_id)
             stream = seen.entries[0].stream
-            self._past[stream] = self._chains.pop(stream).revision
-            self._causes.forget(stream, self._past[stream])
+            chain = self._chains.pop(stream)
+            self._past[stream] = (chain.revision, chain.digest)
+            self._causes.forget(stream, chain.revision)
             self._again.forget(stream)
+
+
+def _after_the_end(stored: Stored, past: tuple[int, str]) -> list[Finding]:
+    """Return that a round goes on although it is over, or that an entry of it is there once more."""
+    revision, mark = past
+    again = digest(stored.data) == mark
+    message = f"the last entry stands there again, after revision {revision}" if again else f"the round ended at revision {revision}"
+    code = Code.REPEATED_ENTRY if again else Code.WRONG_FINAL_DIGEST
+    return [finding(code, message, log=stored.log, stream=stored.subject, revision=revision + 1, sequence=stored.sequence)]
 
 
 def verify(entries: Iterable[Stored], watch: Watch, ends: Mapping[str, int] | None = None) -> Report:

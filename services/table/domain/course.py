@@ -27,15 +27,15 @@ class Course:
     @property
     def round(self) -> Round:
         """The round after the events so far; what nobody asks about is not worked out."""
-        while self._remembered < len(self.events):
-            self._round = evolve(self._round, self.events[self._remembered])
-            self._remembered += 1
+        for event in self.events[self._remembered :]:
+            self._round = evolve(self._round, event)
+        self._remembered = len(self.events)
         return self._round
 
     @property
     def playing(self) -> Playing:
         """The round so far, which is in play."""
-        round_ = self.round
+        round_ = self._round if self._remembered == len(self.events) else self.round
         assert isinstance(round_, Playing), "cards are out"
         return round_
 

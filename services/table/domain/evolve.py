@@ -65,8 +65,10 @@ from shared.contracts.table import (
 
 def evolve(round_: Round, event: RoundEvent) -> Round:
     """Return the round after `event`; an event that cannot follow breaks an assertion."""
-    remembered = REMEMBERED[type(round_)].get(type(event))
-    assert remembered is not None, f"{type(event).__name__} cannot follow in a round that is {type(round_).__name__}"
+    try:
+        remembered = REMEMBERED[type(round_)][type(event)]
+    except KeyError:
+        raise AssertionError(f"{type(event).__name__} cannot follow in a round that is {type(round_).__name__}") from None
     return remembered(round_, event)
 
 
@@ -89,11 +91,17 @@ def _accepted(round_: Betting | Playing, event: WagerAccepted) -> Round:
 
 
 def _gone(betting: Betting, event: WagerRefused | WagerLapsed) -> Round:
-    return replace(betting, pending=without(betting.pending, event.wager))
+    wager = named(betting.pending, event.wager)
+    assert wager is not None, "only a pending wager can be refused"
+    return replace(betting, pending=without(betting.pending, event.wager), refusals=_counted(betting.refusals, wager.player))
 
 
 def _refused(round_: Betting | Playing, event: CommandRefused) -> Round:
-    return replace(round_, refusals={**round_.refusals, event.player: round_.refusals.get(event.player, 0) + 1})
+    return replace(round_, refusals=_counted(round_.refusals, event.player))
+
+
+def _counted(refusals: dict[str, int], player: str) -> dict[str, int]:
+    return {**refusals, player: refusals.get(player, 0) + 1}
 
 
 def _betting_closed(betting: Betting, _: BettingClosed) -> Round:
@@ -141,8 +149,9 @@ def _dealt(playing: Playing, event: CardDealt) -> Round:
     awaiting = _one_less(playing.awaiting)
     if event.box == 0:
         return replace(playing, dealer=with_card(playing.dealer, event.card), awaiting=awaiting)
-    at = place_of(playing.hands, event.box, event.hand)
-    return replace(playing, hands=_put(playing.hands, at, with_card(playing.hands[at], event.card)), awaiting=awaiting)
+    hands = playing.hands
+    at = place_of(hands, event.box, event.hand)
+    return replace(playing, hands=_put(hands, at, with_card(hands[at], event.card)), awaiting=awaiting)
 
 
 def _hole_dealt(playing: Playing, event: HoleCardDealt) -> Round:
@@ -206,7 +215,8 @@ def _raise_gone(playing: Playing, event: WagerRefused | WagerLapsed) -> Round:
         awaiting = replace(awaiting, answered=answered, barred=(*awaiting.barred, wager.box))
     elif isinstance(awaiting, Reserve):
         awaiting = replace(awaiting.decision, barred=(*awaiting.decision.barred, wager.kind))
-    return replace(playing, pending=without(playing.pending, event.wager), awaiting=awaiting)
+    refusals = _counted(playing.refusals, wager.player)
+    return replace(playing, pending=without(playing.pending, event.wager), refusals=refusals, awaiting=awaiting)
 
 
 def _decision(playing: Playing, event: DecisionAwaited) -> Round:

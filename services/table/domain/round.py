@@ -48,7 +48,7 @@ from shared.kernel.decider import Decider
 from shared.kernel.messages import Envelope, Refused, Role
 
 REFUSALS_MAX = 16
-"""Refused requests for money at risk that are written down for one player in one round."""
+"""Refused requests for money at risk, by the rules or the wallet, after which a player has to wait for the next round."""
 
 AT_STAKE = (PlaceWager, Double, Split, Insure)
 """What puts money at risk."""
@@ -71,10 +71,7 @@ def decide(command: RoundCommand, round_: Round, envelope: Envelope) -> list[Rou
             return []
         raise refused(Reason.ROUND_OVER)
     if isinstance(command, AT_STAKE):
-        try:
-            return _decide(command, round_, envelope)
-        except Refused as why:
-            return [_written_down(why, round_, envelope.actor.id)]
+        return _decide_at_stake(command, round_, envelope)
     return _decide(command, round_, envelope)
 
 
@@ -85,10 +82,15 @@ def _check_role(command: RoundCommand, role: Role) -> None:
         raise refused(Reason.NOT_ALLOWED_FOR_ROLE)
 
 
-def _written_down(why: Refused, round_: Running, player: str) -> RoundEvent:
+def _decide_at_stake(command: PlaceWager | Double | Split | Insure, round_: Running, envelope: Envelope) -> list[RoundEvent]:
+    """Return what follows from a request for money at risk, be it that it is refused; after many refusals nothing does."""
+    player = envelope.actor.id
     if round_.refusals.get(player, 0) >= REFUSALS_MAX:
-        raise refused(Reason.TOO_MANY_REFUSALS) from why
-    return CommandRefused(code=why.code, message=why.message, player=player)
+        raise refused(Reason.TOO_MANY_REFUSALS)
+    try:
+        return _decide(command, round_, envelope)
+    except Refused as why:
+        return [CommandRefused(code=why.code, message=why.message, player=player)]
 
 
 def _open(command: OpenRound, envelope: Envelope) -> RoundEvent:

@@ -21,13 +21,13 @@ def check_settings(command: OpenTable) -> None:
         day_token(command.day)
         profile = command.profile
         if profile is None or profile.name != command.profile_name:
-            raise refused(Reason.BAD_REQUEST, f"there is no profile {command.profile_name!r}.")
+            raise refused(Reason.BAD_SETTINGS, f"there is no profile {command.profile_name!r}.")
         _check_limits(command.settings, profile)
     except (BadSubject, BadMoney) as error:
-        raise refused(Reason.BAD_REQUEST, f"{error}.") from error
+        raise refused(Reason.BAD_SETTINGS, f"{error}.") from error
     for key, holds, wanted in _demands(command.settings, profile):
         if not holds:
-            raise refused(Reason.BAD_REQUEST, f"{key}: {wanted}.")
+            raise refused(Reason.BAD_SETTINGS, f"{key}: {wanted}.")
 
 
 def _check_limits(settings: TableSettings, profile: Profile) -> None:
@@ -36,10 +36,10 @@ def _check_limits(settings: TableSettings, profile: Profile) -> None:
     least = minor_units(profile.minimum, currency)
     most = minor_units(profile.maximum, currency)
     if not least <= settings.minimum_minor <= settings.maximum_minor <= min(most, MINOR_MAX):
-        raise refused(Reason.OUTSIDE_PROFILE, f"the limits must lie between {in_words(least, currency)} and {in_words(most, currency)}")
+        raise refused(Reason.BAD_SETTINGS, f"the limits must lie between {in_words(least, currency)} and {in_words(most, currency)}")
     unit = unit_minor(profile, currency)
     if settings.minimum_minor % unit or settings.maximum_minor % unit:
-        raise refused(Reason.OUTSIDE_PROFILE, f"the limits must be multiples of {in_words(unit, currency)}")
+        raise refused(Reason.BAD_SETTINGS, f"the limits must be multiples of {in_words(unit, currency)}")
 
 
 def _demands(settings: TableSettings, profile: Profile) -> tuple[tuple[str, bool, str], ...]:

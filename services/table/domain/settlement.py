@@ -63,24 +63,9 @@ def finish(course: Course) -> None:
     playing = course.playing
     assert not playing.pending, "nothing may wait for its wallet when a round is settled"
     dealer = playing.dealer
-    results = {(hand.box, hand.number): result(hand, dealer) for hand in playing.hands}
-    course.add(
-        HandsDecided(
-            dealer_cards=dealer.cards,
-            dealer_total=dealer.points,
-            hands=tuple(
-                HandResult(
-                    box=hand.box,
-                    hand=hand.number,
-                    cards=hand.cards,
-                    total=hand.points,
-                    soft=hand.soft,
-                    result=results[hand.box, hand.number],
-                )
-                for hand in playing.hands
-            ),
-        )
-    )
+    hands = tuple(_told(hand, dealer) for hand in playing.hands)
+    course.add(HandsDecided(dealer_cards=dealer.cards, dealer_total=dealer.points, hands=hands))
+    results = {(hand.box, hand.hand): hand.result for hand in hands}
     settled = tuple(line(wager, _returned(wager, results[wager.box, wager.hand], playing)) for wager in playing.wagers)
     if settled:
         assert len(settled) <= LINES_MAX, "an entry must stay small"
@@ -89,12 +74,16 @@ def finish(course: Course) -> None:
     assert not playing.wagers, "every accepted wager must have its line"
     course.add(
         RoundSettled(
-            staked_minor=sum(line_.stake_minor for line_ in playing.lines),
-            returned_minor=sum(line_.returned_minor for line_ in playing.lines),
+            staked_minor=sum([line_.stake_minor for line_ in playing.lines]),
+            returned_minor=sum([line_.returned_minor for line_ in playing.lines]),
             shoes=playing.shoes,
             cutting_card_out=playing.cutting_card_out,
         )
     )
+
+
+def _told(hand: Hand, dealer: Hand) -> HandResult:
+    return HandResult(box=hand.box, hand=hand.number, cards=hand.cards, total=hand.points, soft=hand.soft, result=result(hand, dealer))
 
 
 def give_back(course: Course, reason: str) -> None:

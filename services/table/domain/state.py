@@ -85,7 +85,7 @@ class Betting(Struct, frozen=True):
     wagers: tuple[Wager, ...] = ()
     """Accepted, in that order."""
     refusals: dict[str, int] = {}
-    """How often a player's request for money at risk was refused; never changed in place."""
+    """How often a player's request for money at risk was refused, here or by the wallet; never changed in place."""
     lines: tuple[SettlementLine, ...] = ()
     closed: bool = False
 

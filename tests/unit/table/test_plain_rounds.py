@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.rounds import ending, names, play, returned
+from tests.rounds import names, play, returned, settled
 
 
 @pytest.mark.parametrize(
@@ -49,6 +49,6 @@ def test_round_tells_what_happened_in_order():
 
 def test_round_sums_what_was_staked_and_returned():
     """ON-3.5: every accepted wager stands in the round's sums."""
-    end = ending(play("ontario", "5S 6H 6D TH TC 5H", "double"))
+    end = settled(play("ontario", "5S 6H 6D TH TC 5H", "double"))
 
     assert (end.staked_minor, end.returned_minor) == (800, 800)

@@ -1,0 +1,114 @@
+"""Views: what surveillance shows of rounds and findings, as rows of its index."""
+
+from typing import Literal
+
+from msgspec import Struct
+
+from services.surveillance.domain.facts import facts
+from services.surveillance.domain.findings import Code, Finding
+from services.surveillance.domain.watch import Seen
+from shared.contracts.subjects import round_name
+from shared.contracts.table import RoundOpened, RoundSettled, RoundVoided, WagerAccepted, WagerPlaced, WagersSettled
+
+
+class RoundRow(Struct, frozen=True, kw_only=True):
+    """A round at a glance.  `verdict` is what deciding it again said; amounts are minor units of `currency`."""
+
+    round: str
+    table: str
+    day: str
+    number: int
+    currency: str
+    opened_at_ms: int
+    closed_at_ms: int
+    """0 while it is played."""
+    outcome: str
+    """`awaiting`, `settled` or `void`."""
+    players: tuple[str, ...]
+    staked_minor: int
+    returned_minor: int
+    entries: int
+    verdict: str
+    """`same`, `other version`, `differs`, or `unknown` where entries are missing."""
+    findings: int
+
+
+class FindingRow(Struct, frozen=True, kw_only=True):
+    """A finding, where a person looks for it."""
+
+    log: str
+    stream: str
+    revision: int
+    sequence: int
+    code: str
+    message: str
+    severity: str
+    clause: str
+
+
+INDEX: dict[str, tuple[type[Struct], tuple[str, ...]]] = {
+    "rounds": (RoundRow, ("round",)),
+    "findings": (FindingRow, ("log", "stream", "revision", "sequence", "code", "message")),
+}
+"""The tables of the index, each with the fields that name a row: the same finding heard again is the same row."""
+
+
+def round_row(seen: Seen) -> RoundRow:
+    """Return the row of a round as far as it was heard."""
+    name = round_name(seen.round)
+    told = facts(seen.entries)
+    events = [fact.event for fact in told]
+    opened = next((event for event in events if isinstance(event, RoundOpened)), None)
+    ending = next((fact for fact in told if isinstance(fact.event, RoundSettled | RoundVoided)), None)
+    placed = {event.wager: event for event in events if isinstance(event, WagerPlaced)}
+    wagers = [placed[event.wager] for event in events if isinstance(event, WagerAccepted) and event.wager in placed]
+    return RoundRow(
+        round=name.id,
+        table=name.table,
+        day=name.day,
+        number=name.number,
+        currency=opened.settings.currency if opened else "",
+        opened_at_ms=told[0].at_ms if told else 0,
+        closed_at_ms=ending.at_ms if ending else 0,
+        outcome=_outcome(ending.event if ending else None),
+        players=tuple(dict.fromkeys(wager.player for wager in wagers)),
+        staked_minor=sum(wager.stake_minor for wager in wagers),
+        returned_minor=sum(line.returned_minor for event in events if isinstance(event, WagersSettled) for line in event.lines),
+        entries=len(seen.entries),
+        verdict=verdict(seen),
+        findings=len(seen.findings),
+    )
+
+
+def finding_row(found: Finding) -> FindingRow:
+    """Return the row of a finding."""
+    return FindingRow(
+        log=found.log,
+        stream=found.stream,
+        revision=found.revision,
+        sequence=found.sequence,
+        code=found.code.value,
+        message=found.message,
+        severity=found.severity,
+        clause=found.clause,
+    )
+
+
+def verdict(seen: Seen) -> str:
+    """Return what deciding a round again said."""
+    codes = {found.code for found in seen.findings}
+    if Code.DIFFERS in codes:
+        return "differs"
+    if seen.broken:
+        return "unknown"
+    return "other version" if Code.OTHER_VERSION in codes else "same"
+
+
+def _outcome(event: RoundSettled | RoundVoided | None) -> Literal["awaiting", "settled", "void"]:
+    match event:
+        case RoundSettled():
+            return "settled"
+        case RoundVoided():
+            return "void"
+        case None:
+            return "awaiting"

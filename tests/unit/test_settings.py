@@ -1,0 +1,82 @@
+"""Settings: what an operator misspells is told, by file and by key."""
+
+from pathlib import Path
+
+import pytest
+
+from feltlog.settings import DEFAULT, open_table, read_settings
+from feltlog.trouble import Trouble
+
+HOUSE = '[house]\noperator = "feltlog"\nday_starts = "06:00"\nzone = "America/Toronto"\n'
+TABLE = '[[table]]\nid = "T1"\nprofile = "ontario"\ncurrency = "CAD"\nminimum = "5.00"\nmaximum = "500.00"\n'
+
+
+def written(folder: Path, text: str) -> Path:
+    """Return a `tables.toml` with this text."""
+    path = folder / "tables.toml"
+    path.write_text(text)
+    return path
+
+
+def test_settings_of_the_first_start_open_three_tables(tmp_path: Path):
+    """What the first start writes can be read, one table for each currency."""
+    settings = read_settings(written(tmp_path, DEFAULT))
+
+    assert [(table.id, table.profile, table.currency) for table in settings.table] == [
+        ("T1", "ontario", "CAD"),
+        ("T2", "live", "EUR"),
+        ("T3", "live", "USD"),
+    ]
+
+
+def test_settings_become_the_command_that_opens_a_table(tmp_path: Path):
+    """Amounts are written as people write them and told to the table in minor units."""
+    settings = read_settings(written(tmp_path, HOUSE + TABLE))
+    command = open_table(settings.house, settings.table[0])
+
+    assert (command.table, command.profile_name, command.settings.minimum_minor, command.settings.maximum_minor) == (
+        "T1",
+        "ontario",
+        500,
+        50_000,
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (HOUSE + TABLE + 'mimimum = "1.00"\n', "in table 1: unknown key `mimimum`."),
+        (HOUSE + TABLE.replace('"5.00"', "5"), "in table 1, key `minimum`: expected `str`, got `int`."),
+        (HOUSE + TABLE + 'boxes = "7"\n', "in table 1, key `boxes`: expected `int`, got `str`."),
+        (HOUSE + TABLE + "boxes = 70\n", "in table 1, key `boxes`: expected `int` <= 9."),
+        (HOUSE + TABLE + 'dealer = "robot"\n', "in table 1, key `dealer`: invalid enum value 'robot'."),
+        (HOUSE + TABLE.replace('id = "T1"\n', ""), "in table 1: missing key `id`."),
+        (HOUSE.replace("06:00", "6"), "in [house], key `day_starts`: expected `str` matching regex"),
+        (HOUSE.replace("operator", "opertor"), "in [house]: "),
+        ("[hose]\n", "unknown key `hose`."),
+        (HOUSE.replace("America/Toronto", "America/Nowhere"), "in [house], key `zone`: there is no time zone 'America/Nowhere'"),
+        (HOUSE + TABLE + TABLE, "table 'T1' stands there 2 times"),
+        (
+            HOUSE + TABLE.replace('"5.00"', '"900.00"'),
+            "table 'T1': the minimum 900.00 must be above zero and not above the maximum 500.00.",
+        ),
+        (HOUSE + TABLE.replace("CAD", "XXX"), "table 'T1': 'XXX' is not a known currency"),
+        (HOUSE + TABLE.replace('"5.00"', '"5.001"'), "table 'T1': 5.001 CAD is finer than the currency"),
+        ("[house\n", "cannot be used: "),
+        (HOUSE + "\n[[table]]\nid = 7\n", "in table 1"),
+    ],
+)
+def test_settings_that_cannot_be_understood_are_told_with_file_and_key(tmp_path: Path, text: str, told: str):
+    """A setting is never ignored: unknown keys and wrong values stop the start with a sentence."""
+    path = written(tmp_path, text)
+
+    with pytest.raises(Trouble) as caught:
+        read_settings(path)
+
+    assert (str(path) in str(caught.value), told in str(caught.value)) == (True, True), str(caught.value)
+
+
+def test_settings_that_are_missing_are_told(tmp_path: Path):
+    """Without `tables.toml` the sentence says how to get one."""
+    with pytest.raises(Trouble, match="makes one"):
+        read_settings(tmp_path / "tables.toml")
