@@ -6,6 +6,7 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table
 
+from feltlog.client import Declined
 from feltlog.commands.answers import tell_answer
 from feltlog.commands.connection import DATA, DataOption, JsonOption, ServerOption, at_the_door
 from feltlog.house import House
@@ -49,7 +50,7 @@ def deal(
 ) -> None:
     """Run a table whose dealer is `staff`: open its next round, or with --no-more-bets close the betting and deal."""
     if no_more_bets:
-        answer(House(data), server, table, CloseBetting(), done="No more bets.")
+        asyncio.run(close_betting(House(data), server, table))
     else:
         answer(House(data), server, table, CallRound(), done=f"Table {table} takes wagers for its next round.")
 
@@ -64,6 +65,18 @@ def list_(data: DataOption = DATA, server: ServerOption = None, json: JsonOption
         return
     console = screen()
     console.print(listing(rows) if rows else "No table is open. `feltlog table open TABLE` opens one of tables.toml.")
+
+
+async def close_betting(house: House, server: str | None, table: str) -> None:
+    """Close the betting of the round that is open; raise `Trouble` if none is."""
+    async with at_the_door(house, server, "pit") as pit:
+        try:
+            felt = await pit.felt(table)
+        except Declined as error:
+            raise Trouble(str(error)) from error
+        if felt.phase != "betting":
+            raise Trouble(f"Table {table} takes no wagers now. `feltlog table deal {table}` opens its next round.")
+        tell_answer(await pit.ask("table", table, CloseBetting(round=felt.round)), done="No more bets.")
 
 
 async def look(house: House, server: str | None) -> list[TableRow]:

@@ -39,7 +39,7 @@ def check(what: str, count: Callable[[Counts], str], *codes: Code) -> Check:
 
 CHECKS = (
     check(
-        "entries follow the bytes before them, none missing or changed",
+        "entries: each follows the bytes before it",
         lambda counts: f"{counts.entries} in {counts.streams} streams",
         Code.UNREADABLE,
         Code.WRONG_LOG,
@@ -60,7 +60,7 @@ CHECKS = (
         Code.AFTER_CLOSE,
     ),
     check(
-        "one writer at a time, and clocks that agree",
+        "writers: one at a time, clocks that agree",
         lambda counts: f"{counts.entries} entries",
         Code.TIME_BACK,
         Code.EPOCH_BACK,
@@ -68,20 +68,20 @@ CHECKS = (
         Code.CLOCK_APART,
     ),
     check(
-        "decisions decided again give the same events",
+        "decisions: the same when decided again",
         lambda counts: f"{counts.decisions_same} decisions",
         Code.DIFFERS,
         Code.OTHER_VERSION,
     ),
     check(
-        "services did what the others had said, once",
+        "reactions: what other services said, done once",
         lambda counts: f"{counts.reactions_matched} reactions",
         Code.CAUSE_MISSING,
         Code.WRONG_CAUSE,
     ),
-    check("rounds judged by the rule book, by other code", lambda counts: f"{counts.rounds_judged} rounds", Code.RULES, Code.UNJUDGED),
+    check("rounds: by the rule book, judged by other code", lambda counts: f"{counts.rounds_judged} rounds", Code.RULES, Code.UNJUDGED),
     check(
-        "rounds end as their table wrote down",
+        "rounds: none missing, ends as the table wrote",
         lambda counts: f"{counts.rounds_matched} rounds",
         Code.MISSING_ROUND,
         Code.UNRECORDED_ROUND,
@@ -89,15 +89,15 @@ CHECKS = (
         Code.UNENDED_ROUND,
     ),
     check(
-        "cards are those that their shoe gave, each once, as committed",
+        "cards: as the shoe gave and committed them",
         lambda counts: f"{counts.cards_matched} cards",
         Code.CARD_MISMATCH,
         Code.CARD_TWICE,
         Code.ROOT_MISMATCH,
     ),
-    check("orders opened afterwards are those committed before", lambda counts: f"{counts.shoes_opened} shoes", Code.WRONG_ORDER),
+    check("shoes: opened, the order committed before", lambda counts: f"{counts.shoes_opened} shoes", Code.WRONG_ORDER),
     check(
-        "stakes set aside are those of the wagers",
+        "stakes: set aside as wagered, once",
         lambda counts: f"{counts.stakes_matched} stakes",
         Code.STAKE_MISMATCH,
         Code.STAKE_MISSING,
@@ -105,14 +105,14 @@ CHECKS = (
         Code.RELEASE_MISSING,
     ),
     check(
-        "settlements in the ledger are those of the rounds",
+        "settlements: in the ledger as in the round",
         lambda counts: f"{counts.settlements_matched} settlements",
         Code.SETTLEMENT_MISMATCH,
         Code.SETTLEMENT_MISSING,
         Code.SETTLEMENT_TWICE,
         Code.ESCROW_LEFT,
     ),
-    check("movements of money sum to zero", lambda counts: f"{counts.movements} movements", Code.UNBALANCED),
+    check("movements: each sums to zero", lambda counts: f"{counts.movements} movements", Code.UNBALANCED),
 )
 
 

@@ -1,0 +1,29 @@
+"""Stored entries as the reading half of an event store, for what only reads."""
+
+from collections.abc import AsyncIterator, Iterable
+
+from services.surveillance.domain.chain import Stored as Message
+from shared.contracts.subjects import log_day
+from tests.house_log import StoredEntry, matches
+
+
+class Books:
+    """Logs that do not grow any more."""
+
+    def __init__(self, messages: Iterable[Message]) -> None:
+        self.messages = list(messages)
+
+    async def logs(self, service: str) -> list[str]:
+        """Return the logs of a service."""
+        return sorted({each.log for each in self.messages if log_day(each.log)[0] == service})
+
+    async def end(self, log: str) -> int:
+        """Return the sequence of a log's last entry."""
+        return max((each.sequence for each in self.messages if each.log == log), default=0)
+
+    async def read(self, log: str, *, pattern: str | None = None, after: int = 0, upto: int | None = None) -> AsyncIterator[StoredEntry]:
+        """Yield the entries of a log, of the streams that match."""
+        for each in self.messages:
+            fits = each.log == log and (pattern is None or matches(pattern, each.subject))
+            if fits and after < each.sequence <= (each.sequence if upto is None else upto):
+                yield StoredEntry(each.subject, each.sequence, each.data, each.stored_at_ms)
