@@ -19,10 +19,9 @@ from shared.contracts.subjects import command_subject, felt_view, query_subject
 from shared.kernel.messages import Answer
 
 REPLY_S = 2.0
-SENDS_MAX = 5
-"""How often a request without an answer is sent."""
-POLLS_MAX = 60
-"""How often a pending or busy answer is asked after."""
+"""How long one reply may take; then the request is sent again."""
+PATIENCE_S = 10.0
+"""How long a request is sent again and a pending answer asked after: longer than a service needs to start again."""
 LOOK_AGAIN_S = 5.0
 """After so long without a change the felt is asked for, in case a picture was lost."""
 POLL_FIRST_S, POLL_LAST_S, POLL_GROWTH = 0.02, 0.5, 1.5
@@ -73,48 +72,51 @@ class Line(Protocol):
 class Client:
     """One player, or one member of staff, at the house's door."""
 
-    def __init__(self, line: Line, *, role: Literal["player", "staff"], name: str, reply_s: float = REPLY_S) -> None:
+    def __init__(
+        self, line: Line, *, role: Literal["player", "staff"], name: str, reply_s: float = REPLY_S, patience_s: float = PATIENCE_S
+    ) -> None:
         self.name = name
         self.role = role
         self._line = line
         self._reply_s = reply_s
+        self._patience_s = patience_s
 
     async def ask(self, service: str, target: str, command: Any, *, id: str | None = None) -> Answer:
-        """Return the answer to a command; raise `Unanswered` if there is none after several attempts.
+        """Return the answer to a command; raise `Unanswered` if there is none for as long as it is sent again.
 
-        The answer is `pending` or a refusal that is not final only if it was still so when there was no more asking after it.
+        The answer is `pending`, or says that the house is busy, only if it still was when patience was at its end.
         """
         id = id or secrets.token_hex(16)
         subject = command_subject(service, self.role, target, self.name)
         body = encode_request(id, command)
         answer: Answer | None = None
-        silent = polled = 0
-        wait_s = POLL_FIRST_S
-        while silent < SENDS_MAX and polled < POLLS_MAX:
-            reply = await self._line.request(subject, body, timeout_s=self._reply_s)
-            if reply is None:
-                silent += 1
-            else:
-                silent = 0
-                answer = decode_answer(reply)
-                if not unsettled(answer):
-                    return answer
-                polled += 1
-            await asyncio.sleep(wait_s)
-            wait_s = min(wait_s * POLL_GROWTH, POLL_LAST_S)
-        if answer is None or silent:
+        async for reply in self._replies(subject, body):
+            answer = decode_answer(reply) if reply is not None else None
+            if answer is not None and not unsettled(answer):
+                break
+        if answer is None:
             raise Unanswered(subject, id)
         return answer
 
     async def query(self, service: str, target: str, type: type[T]) -> T:
         """Return the answer to a question, read as `type`; raise `Unanswered` if there is none and `Declined` if it is a no."""
         subject = query_subject(service, self.role, target, self.name)
-        for _ in range(SENDS_MAX):
-            reply = await self._line.request(subject, b"", timeout_s=self._reply_s)
+        async for reply in self._replies(subject, b""):
             if reply is not None:
                 return read(reply, type)
-            await asyncio.sleep(POLL_LAST_S)
         raise Unanswered(subject)
+
+    async def _replies(self, subject: str, body: bytes) -> AsyncGenerator[bytes | None, None]:
+        """Yield reply after reply to the same request, None for silence, until patience is at its end."""
+        now_s = asyncio.get_running_loop().time
+        deadline_s = now_s() + self._patience_s
+        wait_s = POLL_FIRST_S
+        while True:
+            yield await self._line.request(subject, body, timeout_s=self._reply_s)
+            if now_s() >= deadline_s:
+                return
+            await asyncio.sleep(wait_s)
+            wait_s = min(wait_s * POLL_GROWTH, POLL_LAST_S)
 
     async def felt(self, table: str) -> Felt:
         """Return a table's felt as it is now."""

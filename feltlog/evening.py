@@ -14,6 +14,7 @@ from msgspec import Struct
 from feltlog.client import Client
 from feltlog.styles import Style, Turn
 from feltlog.tasks import end_all, first_of
+from feltlog.trouble import Trouble
 from services.table.views import Felt, FeltBox, FeltTurn, TableRow
 from shared.contracts.refusals import Reason
 from shared.contracts.table import (
@@ -35,7 +36,10 @@ REFUSED_MAX = 3
 """After so many wagers refused for want of money a client only watches."""
 ENDING_S = 60.0
 """How long the last rounds may take, and the tables to close after them."""
+STILL_S = 60.0
+"""How long no round may be counted before something must be wrong."""
 LOOK_S = 0.2
+HINT = "`feltlog status` shows what runs, and the directory logs/ of the house what it says."
 
 DECISIONS = {"hit": Hit, "stand": Stand, "double": Double, "split": Split}
 
@@ -74,7 +78,7 @@ class Evening:
         self._wanted = rounds
         self._on_round = on_round
         self._closes = closes
-        self._enough = asyncio.Event()
+        self._news = asyncio.Event()
 
     @property
     def tables(self) -> list[str]:
@@ -85,24 +89,41 @@ class Evening:
         """Play until there were enough rounds, then close the tables and see the last rounds to their end."""
         watching = [asyncio.create_task(self._count(table), name=f"count {table}") for table in self.tables]
         playing = [asyncio.create_task(sit(seat), name=seat.style.name) for seat in self.seats]
-        enough = asyncio.create_task(self._enough.wait(), name="enough")
+        enough = asyncio.create_task(self._until_enough(), name="enough")
         try:
             await first_of([enough, *watching, *playing])
-            ending = asyncio.create_task(asyncio.wait_for(self._end(), ENDING_S), name="end")
+            ending = asyncio.create_task(self._end(), name="end")
             playing.append(ending)
             await first_of([ending, *watching, *playing])
         finally:
             await end_all([*watching, *playing, enough])
 
+    async def _until_enough(self) -> None:
+        """Wait until enough rounds are played; raise `Trouble` when none comes for a long time."""
+        while len(self.played) < self._wanted:
+            before = len(self.played)
+            self._news.clear()
+            try:
+                async with asyncio.timeout(STILL_S):
+                    while len(self.played) == before:
+                        await self._news.wait()
+                        self._news.clear()
+            except TimeoutError:
+                raise Trouble(f"The tables stand still: no further round for {STILL_S:.0f} s after {before}. {HINT}") from None
+
     async def _end(self) -> None:
-        """See the last rounds to their end, and close the tables if that is wanted."""
+        """See the last rounds to their end, and close the tables if that is wanted; raise `Trouble` if they do not end."""
         for seat in self.seats:
             seat.leaving = True
-        if self._closes:
-            await asyncio.gather(*(self._pit.ask("table", table, CloseTable()) for table in self.tables))
-            await self._until_closed()
-        else:
-            await asyncio.gather(*(self._until_over(table) for table in self.tables))
+        try:
+            async with asyncio.timeout(ENDING_S):
+                if self._closes:
+                    await asyncio.gather(*(self._pit.ask("table", table, CloseTable()) for table in self.tables))
+                    await self._until_closed()
+                else:
+                    await asyncio.gather(*(self._until_over(table) for table in self.tables))
+        except TimeoutError:
+            raise Trouble(f"The last rounds have not ended within {ENDING_S:.0f} s. {HINT}") from None
 
     async def _count(self, table: str) -> None:
         """Count the rounds of a table in which somebody had a wager, as they go by."""
@@ -110,8 +131,7 @@ class Evening:
             if felt.boxes and felt.phase not in ("betting", "closing") and felt.round not in self.played:
                 self.played.add(felt.round)
                 self._on_round(len(self.played))
-                if len(self.played) >= self._wanted:
-                    self._enough.set()
+                self._news.set()
 
     async def _until_closed(self) -> None:
         while True:
@@ -129,11 +149,14 @@ class Evening:
                 return
 
 
-async def seat_with_money(pit: Client, style: Style, operator: str, currency: str) -> None:
-    """Open a client's account and bring its money in, as the cage."""
-    await pit.ask("wallet", "ledger", OpenAccount(player=style.name, operator=operator, currency=currency))
+async def pay_in(pit: Client, style: Style, operator: str, currency: str) -> None:
+    """Open a client's account and bring its money in, as the cage; raise `Trouble` if the house refuses."""
+    opened = await pit.ask("wallet", "ledger", OpenAccount(player=style.name, operator=operator, currency=currency))
     minor = minor_units(style.deposit, currency)
-    await pit.ask("wallet", "ledger", Deposit(player=style.name, currency=currency, minor=minor))
+    brought = await pit.ask("wallet", "ledger", Deposit(player=style.name, currency=currency, minor=minor))
+    for answer in (opened, brought):
+        if answer.status == "refused":
+            raise Trouble(f"{style.name} cannot pay in: {answer.message}")
 
 
 async def sit(seat: Seat) -> None:

@@ -11,8 +11,8 @@ from msgspec import Struct
 
 from feltlog.trouble import Trouble
 from shared.contracts.language import types_of
-from shared.contracts.subjects import RoundName, log_day, log_of, log_pattern, round_of
-from shared.kernel.entry import Decision, Entry, decode_as
+from shared.contracts.subjects import BadSubject, RoundName, log_day, log_of, log_pattern, round_of
+from shared.kernel.entry import Decision, Entry, Unreadable, decode_as
 from shared.kernel.identity import digest
 
 
@@ -69,9 +69,17 @@ class Told(Struct, frozen=True, kw_only=True):
     place: int
 
 
+class Damaged(Trouble):
+    """An entry that cannot be read any more."""
+
+
 def page(stored: Stored) -> Page:
-    """Return the entry that a stored message holds; raise `Unreadable` if it holds none of its stream."""
-    entry = decode_as(*types_of(stored.stream), stored.data)
+    """Return the entry that a stored message holds; raise `Damaged` if it holds none of its stream."""
+    try:
+        entry = decode_as(*types_of(stored.stream), stored.data)
+    except (Unreadable, BadSubject) as error:
+        where = f"The entry at sequence {stored.sequence} of {stored.stream} cannot be read"
+        raise Damaged(f"{where}: {error}. `feltlog verify --all` says more.") from error
     return Page(entry=entry, sequence=stored.sequence, stored_at_ms=stored.stored_at_ms, digest=digest(stored.data))
 
 
@@ -117,16 +125,22 @@ async def days(store: Logs, service: str = "table") -> list[str]:
     return sorted(log_day(log)[1] for log in await store.logs(service))
 
 
-async def rounds_of_day(store: Logs, day: str, table: str = "") -> dict[RoundName, list[Page]]:
-    """Return the entries of each round of a gaming day, in the order of their opening, of one table or of all."""
+async def rounds_of_day(store: Logs, day: str, table: str = "", *, damage: list[Damaged]) -> dict[RoundName, list[Page]]:
+    """Return the entries of each round of a gaming day, in the order of their opening, of one table or of all.
+
+    What cannot be read is left out and added to `damage`.
+    """
     rounds: dict[RoundName, list[Page]] = {}
     log = log_of(log_pattern("table", day))
     pattern = f"log.table.{day}.{table}.round.*" if table else f"log.table.{day}.*.round.*"
     async for stored in store.read(log, pattern=pattern):
         name = round_of(stored.stream)
-        if name is not None:
-            rounds.setdefault(name, []).append(page(stored))
-    return rounds
+        try:
+            if name is not None:
+                rounds.setdefault(name, []).append(page(stored))
+        except Damaged as damaged:
+            damage.append(damaged)
+    return {name: pages for name, pages in rounds.items() if pages}
 
 
 async def ledger_entries(store: Logs) -> AsyncIterator[Entry[Any, Any]]:

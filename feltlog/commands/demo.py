@@ -21,11 +21,11 @@ from feltlog.commands.replay import show as show_round
 from feltlog.commands.statement import player_rows, sheet
 from feltlog.commands.up import open_tables
 from feltlog.commands.verify import show as show_report
-from feltlog.evening import Evening, Seat, seat_with_money
+from feltlog.evening import Evening, Seat, pay_in
 from feltlog.files import replace_file
 from feltlog.house import House
 from feltlog.machine import Machine
-from feltlog.reading import days, rounds_of_day
+from feltlog.reading import Damaged, days, rounds_of_day
 from feltlog.screen import plain_table, screen
 from feltlog.styles import STYLES
 from feltlog.trouble import Trouble
@@ -154,7 +154,8 @@ async def on_a_running_house(console: Console, house: House, server: str | None,
         await evening.play()
     console.print(f"{len(evening.played)} rounds in {time.monotonic() - began_s:.0f} s.\n")
     async with reading(house, server) as store:
-        found = [each for day in await days(store) for each in played(await rounds_of_day(store, day), since_ms)]
+        damage: list[Damaged] = []
+        found = [each for day in await days(store) for each in played(await rounds_of_day(store, day, damage=damage), since_ms)]
         summary(console, evening, found)
         dispute(console, house, found)
         report = await proof(console, store)
@@ -186,7 +187,7 @@ async def seated(house: House, server: str | None, rounds: int, console: Console
             row = tables.get(style.table)
             if row is None or row.phase != "open":
                 raise Trouble(f"Table {style.table} is not open there. `feltlog table open {style.table}` opens it.")
-            await seat_with_money(pit, style, row.operator, row.currency)
+            await pay_in(pit, style, row.operator, row.currency)
             client = await stack.enter_async_context(at_the_door(house, server, style.name))
             box = 1 + sum(seat.style.table == style.table for seat in seats)
             seats.append(Seat(style=style, box=box, client=client))

@@ -11,7 +11,6 @@ from feltlog.commands.connection import DATA, DataOption, ServerOption, at_the_d
 from feltlog.house import House
 from feltlog.trouble import Trouble
 from feltlog.wording import money
-from shared.contracts.refusals import Reason
 from shared.contracts.wallet import Deposit, OpenAccount
 from shared.kernel.money import BadMoney, minor_units
 
@@ -49,10 +48,9 @@ def add(
 
 
 async def open_account(pit: Client, player: str, operator: str, currency: str) -> None:
-    """Open a player's account; one that is open already is fine."""
+    """Open a player's account; one that is open already with this operator is fine."""
     answer = await pit.ask("wallet", "ledger", OpenAccount(player=player, operator=operator, currency=currency))
-    if answer.code != Reason.ACCOUNT_EXISTS:
-        tell_answer(answer, done=f"{player} has an account in {currency}.")
+    tell_answer(answer, done=f"{player} has an account in {currency}.")
 
 
 async def bring_in(pit: Client, player: str, currency: str, minor: int) -> None:

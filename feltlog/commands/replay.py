@@ -16,13 +16,12 @@ from feltlog.commands.connection import DATA, DataOption, JsonOption, ServerOpti
 from feltlog.ending import Ending, ending
 from feltlog.house import House
 from feltlog.layout import Layout
-from feltlog.reading import Page, chain_break, round_pages, told
+from feltlog.reading import Damaged, Page, chain_break, round_pages, told
 from feltlog.screen import drawn, has_suits, plain_table, screen, write_json
 from feltlog.story import Line, plain, story
 from feltlog.trouble import Trouble
 from feltlog.wording import gain, money, row_of, seconds, stamp, wall, worth
 from shared.contracts.subjects import BadSubject, RoundName, round_name
-from shared.kernel.entry import Unreadable
 from shared.kernel.money import decimal
 
 STYLES = {"card": "", "player": "cyan", "house": "dim", "money": "green", "refusal": "yellow", "end": "bold"}
@@ -42,7 +41,11 @@ def replay(
     house = House(data)
     zone = ZoneInfo(house.settings().house.zone)
     name = wanted(round)
-    pages = asyncio.run(fetch(house, server, name))
+    try:
+        pages = asyncio.run(fetch(house, server, name))
+    except Damaged as damaged:
+        typer.echo(str(damaged), err=True)
+        raise typer.Exit(1) from damaged
     broken = chain_break(pages)
     if json:
         replay_json(name, pages, zone)
@@ -65,10 +68,7 @@ def wanted(text: str) -> RoundName:
 async def fetch(house: House, server: str | None, name: RoundName) -> list[Page]:
     """Return all entries of a round."""
     async with reading(house, server) as store:
-        try:
-            return await round_pages(store, name)
-        except Unreadable as error:
-            raise Trouble(f"The log of round {name.id} cannot be read: {error}. `feltlog verify {name.id}` says where.") from error
+        return await round_pages(store, name)
 
 
 def wait_for_enter() -> bool:
@@ -82,6 +82,8 @@ def show(console: Console, name: RoundName, pages: list[Page], zone: ZoneInfo, *
     letters, paper = not has_suits(console), not console.is_terminal
     lines, layout = story(told(pages))
     console.print(heading(name, pages, layout, zone), soft_wrap=paper)
+    if pause is not None:
+        console.print("Enter shows the next event, q and Enter stops.", style="dim")
     for line in lines:
         console.print(told_line(line, letters=letters, narrow=not paper), soft_wrap=paper)
         if pause is not None and not pause():

@@ -11,7 +11,7 @@ from rich.table import Table
 
 from feltlog.commands.connection import DATA, DataOption, JsonOption, ServerOption, reading
 from feltlog.house import House
-from feltlog.reading import Logs, days, rounds_of_day
+from feltlog.reading import Damaged, Logs, days, rounds_of_day
 from feltlog.rows import Choice, RoundRow, round_row, since_ms
 from feltlog.screen import plain_table, screen, write_json
 from feltlog.wording import stamp, wall
@@ -32,14 +32,24 @@ def rounds(
 ) -> None:
     """List rounds, the latest last: who played, what was staked and returned, and how it ended.
 
-    `feltlog replay ROUND` then tells one of them card by card.
+    `feltlog replay ROUND` then tells one of them card by card.  Exit 1 if an entry cannot be read.
     """
     house = House(data)
     rules = house.settings().house
     zone = ZoneInfo(rules.zone)
     start_ms = since_ms(since, zone, day_starts=rules.day_starts, now_ms=time.time_ns() // 1_000_000)
     choice = Choice(table=table, player=player, since_ms=start_ms, empty=empty)
-    found, unplayed = asyncio.run(look(house, server, choice, limit))
+    damage: list[Damaged] = []
+    found, unplayed = asyncio.run(look(house, server, choice, limit, damage))
+    show(found, unplayed, zone, json=json)
+    for damaged in damage:
+        typer.echo(str(damaged), err=True)
+    if damage:
+        raise typer.Exit(1)
+
+
+def show(found: list[RoundRow], unplayed: int, zone: ZoneInfo, *, json: bool) -> None:
+    """Show the rows, for people or for machines."""
     if json:
         for row in found:
             write_json(as_json(row, zone))
@@ -52,18 +62,22 @@ def rounds(
         console.print(f"Rounds without a wager are left out ({unplayed} of them); --empty lists them too.", style="dim")
 
 
-async def look(house: House, server: str | None, choice: Choice, limit: int) -> tuple[list[RoundRow], int]:
+async def look(house: House, server: str | None, choice: Choice, limit: int, damage: list[Damaged]) -> tuple[list[RoundRow], int]:
     """Return the rows of the chosen rounds and how many rounds were left out because nobody had a wager."""
     async with reading(house, server) as store:
-        return await chosen_rows(store, choice, limit)
+        return await chosen_rows(store, choice, limit, damage)
 
 
-async def chosen_rows(store: Logs, choice: Choice, limit: int) -> tuple[list[RoundRow], int]:
-    """Return at most `limit` rows, the latest, the oldest of them first; days are read backwards until there are enough."""
+async def chosen_rows(store: Logs, choice: Choice, limit: int, damage: list[Damaged]) -> tuple[list[RoundRow], int]:
+    """Return at most `limit` rows, the latest, the oldest of them first; days are read backwards until there are enough.
+
+    What cannot be read is added to `damage`.
+    """
     rows: list[RoundRow] = []
     unplayed = 0
     for day in reversed(await days(store)):
-        read = [round_row(name, pages) for name, pages in (await rounds_of_day(store, day, choice.table)).items()]
+        rounds = await rounds_of_day(store, day, choice.table, damage=damage)
+        read = [round_row(name, pages) for name, pages in rounds.items()]
         taken = [row for row in read if choice.takes(row)]
         played = [row for row in taken if row.players or choice.empty]
         unplayed += len(taken) - len(played)

@@ -50,7 +50,11 @@ async def look(house: House, server: str | None, player: str) -> list[StatementR
 
 async def player_rows(store: Logs, player: str) -> list[StatementRow]:
     """Return all rows of a player's statement; raise `Trouble` if there is no such account."""
-    rows = list(rows_of([entry async for entry in ledger_entries(store)], player))
+    entries = [entry async for entry in ledger_entries(store)]
+    try:
+        rows = list(rows_of(entries, player))
+    except AssertionError as error:
+        raise Trouble(f"The ledger contradicts itself: {error}. `feltlog verify --all` says where.") from error
     if not rows:
         raise Trouble(f"There is no account of {player!r} in these books. `feltlog player add {player}` opens one.")
     return rows

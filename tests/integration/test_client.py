@@ -108,7 +108,7 @@ def picture(phase: Any) -> bytes:
 async def ask(server: str, tmp_path: Path) -> Answer:
     """Ask one thing as ann."""
     line = await open_line(server, user="ann", credentials=tmp_path / "ann.nk")
-    client = Client(line, role="player", name="ann", reply_s=0.1)
+    client = Client(line, role="player", name="ann", reply_s=0.1, patience_s=1.0)
     try:
         return await client.ask("table", "T1", STAND)
     finally:

@@ -2,9 +2,11 @@
 
 from zoneinfo import ZoneInfo
 
+import msgspec
 import pytest
 
 from feltlog.commands.rounds import as_json, chosen_rows
+from feltlog.reading import Damaged
 from feltlog.rows import Choice, since_ms
 from feltlog.trouble import Trouble
 from shared.contracts.subjects import round_name
@@ -31,7 +33,7 @@ def logs() -> HandMadeLogs:
 
 async def test_a_row_says_who_played_and_what_came_of_it(logs):
     """`--json` writes the round under the key `round` and amounts in minor units."""
-    rows, _ = await chosen_rows(logs, Choice(), limit=20)
+    rows, _ = await chosen_rows(logs, Choice(), limit=20, damage=[])
     row = as_json(rows[0], ZONE)
     row.pop("digest")
 
@@ -66,21 +68,34 @@ async def test_a_row_says_who_played_and_what_came_of_it(logs):
 )
 async def test_rounds_are_chosen(logs, choice, expected):
     """By table, player and time; rounds without a wager only when asked for."""
-    rows, _ = await chosen_rows(logs, choice, limit=20)
+    rows, _ = await chosen_rows(logs, choice, limit=20, damage=[])
 
     assert expected == [row.round for row in rows]
 
 
+async def test_an_entry_that_cannot_be_read_hides_no_other_round(logs):
+    """Its place is named, and the rest is listed."""
+    spoiled = next(place for place, each in enumerate(logs.stored) if each.stream == round_name(EMPTY_ROUND).stream)
+    logs.stored[spoiled] = msgspec.structs.replace(logs.stored[spoiled], data=b"{")
+    damage: list[Damaged] = []
+    rows, _ = await chosen_rows(logs, Choice(), limit=20, damage=damage)
+
+    assert ([row.round for row in rows], [str(each).partition(" cannot")[0] for each in damage]) == (
+        [SPLIT_ROUND],
+        [f"The entry at sequence {spoiled + 1} of {round_name(EMPTY_ROUND).stream}"],
+    )
+
+
 async def test_rounds_without_a_wager_are_counted(logs):
     """What is not shown is at least mentioned."""
-    _, unplayed = await chosen_rows(logs, Choice(), limit=20)
+    _, unplayed = await chosen_rows(logs, Choice(), limit=20, damage=[])
 
     assert unplayed == 1
 
 
 async def test_the_latest_rounds_are_kept_when_there_are_too_many(logs):
     """`--limit` keeps the end of the list."""
-    rows, _ = await chosen_rows(logs, Choice(empty=True), limit=1)
+    rows, _ = await chosen_rows(logs, Choice(empty=True), limit=1, damage=[])
 
     assert [row.round for row in rows] == [EMPTY_ROUND]
 
