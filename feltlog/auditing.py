@@ -4,7 +4,7 @@ A house that is still playing is heard up to one moment on the server's own cloc
 follows from an entry is never heard without the entry.
 """
 
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Iterable, Mapping
 from typing import Protocol
 
 from msgspec import Struct
@@ -33,13 +33,17 @@ class Cut(Struct, frozen=True):
     at_ms: int
 
 
-async def audit_all(store: Books) -> Report:
-    """Return the report over everything that is kept."""
+async def audit_all(store: Books, known: Mapping[str, int] | None = None) -> Report:
+    """Return the report over everything that is kept.
+
+    `known` is how far surveillance had seen each log: whatever it saw must still be there.
+    """
     logs = [log for service in SERVICES for log in await store.logs(service)]
     cut = await cut_now(store, sorted(logs, key=lambda log: log.rpartition("_")[2]))
     watch = Watch(Again())
     findings = [found async for stored in heard(store, cut) for found in watch.hear(stored)]
-    return watch.report([*findings, *watch.left(cut.ends)])
+    ends = {log: max(cut.ends.get(log, 0), (known or {}).get(log, 0)) for log in cut.ends.keys() | (known or {}).keys()}
+    return watch.report([*findings, *watch.left(ends)])
 
 
 async def audit_round(store: Books, name: RoundName) -> Report:
@@ -85,4 +89,11 @@ async def heard(store: Books, cut: Cut) -> AsyncIterator[Stored]:
         async for stored in store.read(log):
             if stored.stored_at_ms > cut.at_ms:
                 break
-            yield Stored(log=log, subject=stored.stream, sequence=stored.sequence, stored_at_ms=stored.stored_at_ms, data=stored.data)
+            yield Stored(
+                log=log,
+                subject=stored.stream,
+                sequence=stored.sequence,
+                stored_at_ms=stored.stored_at_ms,
+                data=stored.data,
+                claimed=stored.claimed,
+            )

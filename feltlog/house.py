@@ -53,6 +53,11 @@ class House:
         return self.data / "nats" / "store"
 
     @property
+    def index(self) -> Path:
+        """Surveillance's index."""
+        return self.data / "surveillance.sqlite"
+
+    @property
     def run(self) -> Path:
         """Where the machine that runs here notes itself down."""
         return self.data / "run"

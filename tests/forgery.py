@@ -35,6 +35,27 @@ def forged(stored: Sequence[Stored], kind: type[Any], edit: Edit, *, stream: str
     return linked(rewritten)
 
 
+def commanded(stored: Sequence[Stored], kind: type[Any], **fields: Any) -> list[Stored]:
+    """Return the logs with the first decision about a kind of command changed; fields of the command, or `cause` or `id`."""
+    done = False
+
+    def changed(decision: Any) -> Any:
+        nonlocal done
+        if done or not isinstance(decision.command, kind):
+            return decision
+        done = True
+        own = {name: value for name, value in fields.items() if name in ("cause", "id")}
+        command = msgspec.structs.replace(decision.command, **{name: value for name, value in fields.items() if name not in own})
+        return msgspec.structs.replace(decision, command=command, **own)
+
+    rewritten = []
+    for one in stored:
+        entry = read(one)
+        rewritten.append(written(one, msgspec.structs.replace(entry, decisions=tuple(map(changed, entry.decisions)))))
+    assert done, f"there is no {kind.__name__} to forge"
+    return linked(rewritten)
+
+
 def rewrite(one: Stored, change: Edit) -> Stored:
     """Return a stored message with its events changed."""
     entry = read(one)

@@ -17,6 +17,7 @@ from feltlog.screen import plain_table, screen, write_json
 from feltlog.trouble import Trouble
 from services.surveillance.domain.findings import MEANINGS, Code, Finding
 from services.surveillance.domain.report import Counts, Report
+from shared.runtime.sql import positions
 
 STYLES = {"breach": "bold red", "warning": "yellow", "note": "dim"}
 SHOWN_MAX = 50
@@ -55,8 +56,6 @@ CHECKS = (
         Code.SEQUENCE_GAP,
         Code.TAIL_MISSING,
         Code.POSITION_BACK,
-        Code.CAUSE_MISSING,
-        Code.WRONG_CAUSE,
         Code.DAY_CHAIN_BROKEN,
         Code.AFTER_CLOSE,
     ),
@@ -73,6 +72,12 @@ CHECKS = (
         lambda counts: f"{counts.decisions_same} decisions",
         Code.DIFFERS,
         Code.OTHER_VERSION,
+    ),
+    check(
+        "reactions: what other services said, done once",
+        lambda counts: f"{counts.reactions_matched} reactions",
+        Code.CAUSE_MISSING,
+        Code.WRONG_CAUSE,
     ),
     check("rounds: by the rule book, judged by other code", lambda counts: f"{counts.rounds_judged} rounds", Code.RULES, Code.UNJUDGED),
     check(
@@ -138,9 +143,11 @@ def verify(
 
 async def examine(house: House, server: str | None, round: str) -> Report:
     """Return the report over a round, or over everything if none is named; raise `Trouble` if there is no such round."""
+    # Read before the logs: a house that plays on writes logs first and its index after them.
+    known = positions(house.index) if server is None else {}
     async with reading(house, server) as store:
         if not round:
-            return await audit_all(store)
+            return await audit_all(store, known)
         report = await audit_round(store, wanted(round))
     if not report.counts.rounds_judged and not report.findings:
         raise Trouble(f"There is no round {round} that is over in these logs. `feltlog rounds` lists those that there are.")

@@ -10,6 +10,9 @@ from services.surveillance.domain.watch import Seen
 from shared.contracts.subjects import round_name
 from shared.contracts.table import RoundOpened, RoundSettled, RoundVoided, WagerAccepted, WagerPlaced, WagersSettled
 
+NUMBER_MAX = 2**63 - 1
+"""What a column of the index holds."""
+
 
 class RoundRow(Struct, frozen=True, kw_only=True):
     """A round at a glance.  `verdict` is what deciding it again said; amounts are minor units of `currency`."""
@@ -68,12 +71,12 @@ def round_row(seen: Seen) -> RoundRow:
         day=name.day,
         number=name.number,
         currency=opened.settings.currency if opened else "",
-        opened_at_ms=told[0].at_ms if told else 0,
-        closed_at_ms=ending.at_ms if ending else 0,
+        opened_at_ms=_kept(told[0].at_ms if told else 0),
+        closed_at_ms=_kept(ending.at_ms if ending else 0),
         outcome=_outcome(ending.event if ending else None),
         players=tuple(dict.fromkeys(wager.player for wager in wagers)),
-        staked_minor=sum(wager.stake_minor for wager in wagers),
-        returned_minor=sum(line.returned_minor for event in events if isinstance(event, WagersSettled) for line in event.lines),
+        staked_minor=_kept(sum(wager.stake_minor for wager in wagers)),
+        returned_minor=_kept(sum(line.returned_minor for event in events if isinstance(event, WagersSettled) for line in event.lines)),
         entries=len(seen.entries),
         verdict=verdict(seen),
         findings=len(seen.findings),
@@ -85,8 +88,8 @@ def finding_row(found: Finding) -> FindingRow:
     return FindingRow(
         log=found.log,
         stream=found.stream,
-        revision=found.revision,
-        sequence=found.sequence,
+        revision=_kept(found.revision),
+        sequence=_kept(found.sequence),
         code=found.code.value,
         message=found.message,
         severity=found.severity,
@@ -102,6 +105,11 @@ def verdict(seen: Seen) -> str:
     if seen.broken:
         return "unknown"
     return "other version" if Code.OTHER_VERSION in codes else "same"
+
+
+def _kept(number: int) -> int:
+    """Return a number as far as an index can hold it: a log may say anything."""
+    return max(-NUMBER_MAX, min(number, NUMBER_MAX))
 
 
 def _outcome(event: RoundSettled | RoundVoided | None) -> Literal["awaiting", "settled", "void"]:

@@ -682,7 +682,7 @@ class RoundSettled(Event, frozen=True, kw_only=True, tag="table.RoundSettled.v1"
 
 
 class RoundVoided(Event, frozen=True, kw_only=True, tag="table.RoundVoided.v1"):
-    """The round is cancelled; `WagersSettled` before it has given every stake back."""
+    """The round is cancelled; `WagersSettled` before it has given every stake back that was not settled early."""
 
     reason: str
     shoes: tuple[str, ...]

@@ -69,6 +69,6 @@ def decode_as(command_type: Any, event_type: Any, data: bytes) -> Entry[Any, Any
     """Return the entry that `data` holds, with commands and events of the given unions."""
     try:
         entry: Entry[Any, Any] = _decoder(command_type, event_type).decode(data)
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, RecursionError) as error:
         raise Unreadable(f"not an entry of this stream: {error}") from error
     return entry

@@ -6,7 +6,7 @@ subject are held and count as worked off, and a person lifts the quarantine when
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextlib import aclosing
 from typing import Any
 
@@ -52,6 +52,7 @@ class Listener:
         log_name: str,
         durable: str,
         follow: Follow,
+        alarm: Callable[..., Awaitable[None]],
         after: Callable[[], Place | None] | None = None,
     ) -> None:
         self.log_name = log_name
@@ -63,6 +64,7 @@ class Listener:
         self._durable = durable
         self._follow = follow
         self._after = after
+        self._alarm = alarm
         self._room = asyncio.Semaphore(IN_FLIGHT_MAX)
         self._failed: asyncio.Event = asyncio.Event()
         self._tasks: set[asyncio.Task[None]] = set()
@@ -182,8 +184,9 @@ class Listener:
         self._room.release()
         # Without room in the own log, or with another process owning it, nothing is worked off: it is heard again.
         if any(isinstance(outcome, StoreRefusal | Overrun | SteppedDown | asyncio.CancelledError) for outcome in outcomes):
-            log.error("%s: nothing follows from entry %d yet: %s", self.log_name, stored.sequence, outcomes)
             self._failed.set()
+            why = [str(outcome) for outcome in outcomes if isinstance(outcome, BaseException)]
+            await self._alarm("cannot_store", log=self.log_name, sequence=stored.sequence, what=why[0])
             return
         for outcome in outcomes:
             if isinstance(outcome, BaseException):

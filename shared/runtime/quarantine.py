@@ -29,8 +29,9 @@ STILL_BROKEN = Answer("refused", "quarantined", "What was held still cannot be r
 class Desk:
     """Holds and releases sources."""
 
-    def __init__(self, keepers: Keepers, service: str, today: Callable[[], str]) -> None:
+    def __init__(self, keepers: Keepers, service: str, today: Callable[[], str], alarm: Callable[..., Awaitable[None]]) -> None:
         self._keepers = keepers
+        self._alarm = alarm
         self._service = service
         self._today = today
         self._held: dict[str, SourceQuarantined] = {}
@@ -56,6 +57,7 @@ class Desk:
             return
         command = QuarantineSource(service=self._service, log=log_name, subject=subject, sequence=sequence, reason=reason[:REASON_MAX])
         self._held[subject] = SourceQuarantined(**msgspec.structs.asdict(command))
+        await self._alarm("source_quarantined", log=log_name, subject=subject, sequence=sequence, reason=command.reason)
         await self._ask(command, derived_id("quarantine", subject, sequence))
 
     async def command(self, to: Addressed, data: bytes, rehear: Rehear) -> Answer:

@@ -98,7 +98,7 @@ class Process:
         self.clock = clock
         self.writer = f"{app.name}-{secrets.token_hex(4)}"
         self.keepers = Keepers(store, clock, self.writer, f"feltlog {version('feltlog')}", self._noun_of)
-        self.desk = Desk(self.keepers, app.name, self.today)
+        self.desk = Desk(self.keepers, app.name, self.today, self.alarm)
         self.listeners: dict[str, Listener] = {}
         self.witness = Witness(store, clock, lambda: log_name(app.name, self.today()), self.alarm)
         self.ready = False
@@ -213,6 +213,7 @@ class Process:
             durable=self.app.name,
             follow=self.app.follow,
             after=self.app.place(name),
+            alarm=self.alarm,
         )
         await listener.listen()
 

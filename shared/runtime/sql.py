@@ -53,11 +53,14 @@ class Index:
         self._engine = _engine(path)
         self._metadata.create_all(self._engine)
 
+    def positions(self) -> dict[str, int]:
+        """Return, for each log, the sequence of the last entry that is in the rows."""
+        with self._engine.connect() as connection:
+            return {row.log: row.sequence for row in connection.execute(select(self._positions))}
+
     def position(self, log: str) -> int:
         """Return the sequence of the last entry of a log that is in the rows, 0 if there is none."""
-        wanted = select(self._positions.c.sequence).where(self._positions.c.log == log)
-        with self._engine.connect() as connection:
-            return int(connection.execute(wanted).scalar() or 0)
+        return self.positions().get(log, 0)
 
     def check(self, log: str, end: int) -> None:
         """Raise `EntriesMissing` if the rows know more of a log than `end`, its last sequence."""
@@ -95,6 +98,17 @@ class Index:
     def close(self) -> None:
         """Let go of the file."""
         self._engine.dispose()
+
+
+def positions(path: Path) -> dict[str, int]:
+    """Return how far each log is in the index at `path`; nothing if there is none."""
+    if not path.exists():
+        return {}
+    index = Index(path, {})
+    try:
+        return index.positions()
+    finally:
+        index.close()
 
 
 def _engine(path: Path) -> Engine:

@@ -78,7 +78,9 @@ def rounds(draw: st.DrawFn, disturb: Disturb = quiet, book: str | None = None) -
         disturb(rehearsal)
         if not rehearsal.serve() and not rehearsal.ask(lambda moment: draw(choices(moment))):
             disturb(rehearsal)
-            rehearsal.let_time_pass()
+            # What was said now may have called for cards or ended the round: then no clock is awaited.
+            if not rehearsal.serve() and not rehearsal.over:
+                rehearsal.let_time_pass()
     raise AssertionError("a round must come to an end")
 
 

@@ -4,6 +4,7 @@ from random import Random
 
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from feltlog.rehearsal.round import Choice, Moment, Rehearsal, Word
 from services.surveillance.domain.findings import Finding
@@ -11,6 +12,8 @@ from services.surveillance.domain.referee import judge
 from shared.contracts.table import RoundCommand, RoundEvent, WagerPlaced
 from shared.kernel.cards import DECK
 from shared.kernel.entry import decode_as
+from shared.kernel.money import Ratio
+from shared.kernel.profile import DealerRules, DoubleRules, InsuranceRules, Profile, SplitRules
 from tests.rounds import opening
 
 BOOKS = ("ontario", "live")
@@ -18,18 +21,51 @@ SMALL_DECK = tuple(card for card in DECK if card[0] in "A2378TK")
 """Few ranks, so that pairs, aces and blackjacks come often."""
 
 
-def random_round(chance: Random, book: str) -> Rehearsal:
-    """Return a whole round in which chance deals, bets, decides and pays."""
+def random_round(chance: Random, book: str, *, options: bool = False) -> Rehearsal:
+    """Return a whole round in which chance deals, bets, decides and pays, under a book or under rules near it."""
     shoe = list(chance.choice((DECK, SMALL_DECK)) * 6)
     chance.shuffle(shoe)
     end = chance.choice((len(shoe), chance.randint(4, 20)))
-    rehearsal = Rehearsal(opening(book), shoe[:end], discards=shoe[end:], wallet=lambda wager: wallet(chance, wager))
+    begin = opening(book)
+    if options:
+        begin = replace(begin, profile=random_options(chance, begin.profile))
+    rehearsal = Rehearsal(begin, shoe[:end], discards=shoe[end:], wallet=lambda wager: wallet(chance, wager))
     for box in range(1, chance.randint(1, 4) + 1):
-        rehearsal.bet(f"player{box if chance.random() < 0.8 else 1}", chance.randint(1, 7), 2 * chance.randint(50, 250))
+        rehearsal.bet(
+            f"player{box if chance.random() < 0.8 else 1}", chance.randint(1, 7), chance.choice((1, 25)) * 2 * chance.randint(2, 250)
+        )
         if chance.random() < 0.8:
             rehearsal.serve()
     rehearsal.run(lambda moment: choose(chance, moment))
     return rehearsal
+
+
+def random_options(chance: Random, profile: Profile) -> Profile:
+    """Return a profile with house options that no built-in book takes together."""
+    hole = chance.random() < 0.5
+    return replace(
+        profile,
+        dealer=DealerRules(hole_card=hole, hits_soft_17=chance.random() < 0.5, peeks_under_ace=hole and chance.random() < 0.7),
+        double=DoubleRules(
+            after_split=chance.random() < 0.7,
+            for_less=chance.random() < 0.5,
+            dealer_blackjack_takes=chance.choice(("all", "original")),
+        ),
+        split=SplitRules(
+            hands_max=chance.randint(2, 4),
+            ace_hands_max=chance.randint(2, 4),
+            aces_take_one_card=chance.random() < 0.6,
+            dealer_blackjack_takes=chance.choice(("all", "original")),
+        ),
+        insurance=InsuranceRules(
+            amount=chance.choice(("exactly_half", "up_to_half", "up_to_half_rounded_up")),
+            pays=Ratio(2, 1),
+            even_money=not hole and chance.random() < 0.5,
+        ),
+        rounding=chance.choice(("exact", "up")),
+        chip_unit=chance.choice(("0.01", "0.02", "0.50")),
+        blackjack_pays=chance.choice((Ratio(3, 2), Ratio(6, 5))),
+    )
 
 
 def wallet(chance: Random, wager: WagerPlaced) -> Word:
@@ -43,7 +79,8 @@ def choose(chance: Random, moment: Moment) -> Choice | None:
         return None
     bold = [word for word in moment.legal if word in ("double", "split", "insure", "even_money")]
     what = chance.choice(bold) if bold and chance.random() < 0.5 else chance.choice(moment.legal)
-    return Choice(what)
+    own = moment.hand.stake_minor
+    return Choice(what, chance.choice((None, 1, 50, own // 2, own // 2 + 1, own)) if what in ("double", "insure") else None)
 
 
 def judged(rehearsal: Rehearsal) -> list[Finding]:
@@ -55,3 +92,9 @@ def judged(rehearsal: Rehearsal) -> list[Finding]:
 def test_the_referee_agrees_with_the_table(chance: Random, book: str):
     """Whatever is dealt, bet and decided, two independent computations come to the same end."""
     assert judged(random_round(chance, book)) == []
+
+
+@given(st.randoms(use_true_random=False), st.sampled_from(BOOKS))
+def test_the_referee_agrees_with_the_table_under_any_options(chance: Random, book: str):
+    """A house may choose its options; both read them from the round's own opening."""
+    assert judged(random_round(chance, book, options=True)) == []

@@ -22,6 +22,7 @@ from shared.contracts.table import (
     VoidRound,
     WagerAccepted,
     WagerPlaced,
+    WagersSettled,
 )
 from shared.kernel.entry import decode
 from shared.kernel.folded import draft, empty, fold
@@ -46,7 +47,17 @@ def test_round_conserves_money(rehearsal: Rehearsal):
     settled = lines(rehearsal)
     sums = (sum(placed[line.wager] for line in settled), sum(line.returned_minor for line in settled))
 
-    assert sums == ((end.staked_minor, end.returned_minor) if isinstance(end, RoundSettled) else (sums[0], sums[0]))
+    assert not isinstance(end, RoundSettled) or sums == (end.staked_minor, end.returned_minor)
+
+
+@given(rounds())
+def test_void_round_gives_back_what_was_open(rehearsal: Rehearsal):
+    """Decisions 20 and 23: every wager that was not settled before (insurance, even money) goes back as it was staked."""
+    void = isinstance(rehearsal.events[-1], RoundVoided)
+    last = [event for event in rehearsal.events[-2:] if isinstance(event, WagersSettled)]
+    kept = [line for event in last for line in event.lines if line.returned_minor != line.stake_minor]
+
+    assert not void or kept == []
 
 
 @given(rounds())

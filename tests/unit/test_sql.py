@@ -6,7 +6,7 @@ import pytest
 from msgspec import Struct
 from sqlalchemy.exc import IntegrityError
 
-from shared.runtime.sql import EntriesMissing, Index, Kind
+from shared.runtime.sql import EntriesMissing, Index, Kind, positions
 
 
 class Felt(Struct, frozen=True):
@@ -87,3 +87,15 @@ def test_an_index_that_is_behind_its_log_is_fine(tmp_path: Path):
     book.check(LOG, 8)
 
     assert book.position(LOG) == 7
+
+
+def test_an_index_that_is_not_there_knows_nothing(tmp_path: Path):
+    """Looking at a house that never ran makes no file."""
+    assert (positions(tmp_path / "none.sqlite"), list(tmp_path.iterdir())) == ({}, [])
+
+
+def test_the_positions_of_an_index_can_be_read_by_others(tmp_path: Path):
+    """An auditor sees how far surveillance had seen the logs."""
+    index(tmp_path).write({}, {LOG: 7})
+
+    assert positions(tmp_path / "index.sqlite") == {LOG: 7}

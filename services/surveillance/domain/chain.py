@@ -66,35 +66,42 @@ def check(chain: Chain, stored: Stored, *, apart_ms: int = CLOCK_APART_MS) -> Ch
     The entry comes back only if it continues this stream: readable, named after it, and not one that was there before.
     """
     mark = digest(stored.data)
-    found = list(_about_bytes(stored, mark))
-    try:
-        entry = decode_as(*types_of(stored.subject), stored.data)
-    except (BadSubject, Unreadable) as error:
+    entry, trouble = _read(stored)
+    if entry is None:
         revision = chain.revision + 1
-        found.append(_at(stored, revision, Code.UNREADABLE, f"{error}"))
         # Its place is taken, whatever it was: the next entry is held against these bytes.
         chain.revision, chain.sequence, chain.digest = revision, stored.sequence, mark
-        return Checked(stored, mark, None, tuple(found))
+        return Checked(stored, mark, None, (*_about_bytes(stored, mark, revision), _at(stored, revision, Code.UNREADABLE, trouble)))
+    found = _about_bytes(stored, mark, entry.revision)
     if entry.stream != stored.subject:
-        found.append(_at(stored, entry.revision, Code.WRONG_STREAM, f"an entry of {entry.stream} stands in {stored.subject}"))
+        found.append(_at(stored, chain.revision + 1, Code.WRONG_STREAM, f"an entry of {entry.stream} stands in {stored.subject}"))
         return Checked(stored, mark, None, tuple(found))
     if not _says_no_more(entry, stored.data):
         found.append(_at(stored, entry.revision, Code.FOREIGN_BYTES, "written again, the entry is another text"))
-    found += [_at(stored, entry.revision, code, message) for code, message in _about_entry(chain, stored, entry, apart_ms)]
+    for code, message in _about_entry(chain, stored, entry, apart_ms):
+        revision = chain.revision + 1 if code == Code.MISSING_ENTRY else entry.revision
+        found.append(_at(stored, revision, code, message))
     late = entry.revision <= chain.revision
     if not late:
         _move(chain, stored, entry, mark)
     return Checked(stored, mark, None if late else entry, tuple(found))
 
 
-def _about_bytes(stored: Stored, mark: str) -> list[Finding]:
+def _read(stored: Stored) -> tuple[Entry[Any, Any] | None, str]:
+    try:
+        return decode_as(*types_of(stored.subject), stored.data), ""
+    except (BadSubject, Unreadable) as error:
+        return None, str(error)
+
+
+def _about_bytes(stored: Stored, mark: str, revision: int) -> list[Finding]:
     found = []
     if stored.claimed and stored.claimed != mark:
-        found.append(_at(stored, 0, Code.WRONG_DIGEST, f"stored under {stored.claimed[:16]}, the bytes are {mark[:16]}"))
+        found.append(_at(stored, revision, Code.WRONG_DIGEST, f"stored under {stored.claimed[:16]}, the bytes are {mark[:16]}"))
     if len(stored.data) > ENTRY_BYTES_MAX:
-        found.append(_at(stored, 0, Code.OVERSIZED, f"{len(stored.data)} bytes; {ENTRY_BYTES_MAX} at most"))
+        found.append(_at(stored, revision, Code.OVERSIZED, f"{len(stored.data)} bytes; {ENTRY_BYTES_MAX} at most"))
     if _home(stored.subject) != stored.log:
-        found.append(_at(stored, 0, Code.WRONG_LOG, f"{stored.subject} does not belong into {stored.log}"))
+        found.append(_at(stored, revision, Code.WRONG_LOG, f"{stored.subject} does not belong into {stored.log}"))
     return found
 
 

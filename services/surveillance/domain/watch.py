@@ -15,6 +15,7 @@ from services.surveillance.domain.cards import Cards
 from services.surveillance.domain.causes import Causes
 from services.surveillance.domain.chain import CLOCK_APART_MS, Chain, Checked, Stored, check
 from services.surveillance.domain.days import Days
+from services.surveillance.domain.echoes import Echoes
 from services.surveillance.domain.findings import Code, Finding, finding
 from services.surveillance.domain.heard import Heard
 from services.surveillance.domain.referee import judge
@@ -89,6 +90,7 @@ class Watch:
         self._balances = Balances()
         self._days = Days()
         self._causes = Causes()
+        self._echoes = Echoes()
 
     def hear(self, stored: Stored) -> list[Finding]:
         """Take in one stored message, and return what was found with it."""
@@ -127,7 +129,7 @@ class Watch:
         revisions = {stream: revision for stream, (revision, _) in self._past.items()}
         revisions.update({stream: chain.revision for stream, chain in self._chains.items()})
         known = set(self._reached) if self._only is None else set()
-        return found + self._causes.left(revisions, logs=known)
+        return found + self._causes.left(revisions, logs=known) + self._echoes.left(revisions)
 
     def changed(self) -> list[Seen]:
         """Return the rounds of which something new was heard since this was last asked."""
@@ -155,6 +157,7 @@ class Watch:
         self.counts.cards_matched = self._cards.matched
         self.counts.stakes_matched = self._stakes.reserved_matched
         self.counts.settlements_matched = self._stakes.settled_matched
+        self.counts.reactions_matched = self._echoes.matched
         self.counts.movements = self._balances.movements
         return Report(counts=self.counts, findings=tuple(findings))
 
@@ -172,6 +175,7 @@ class Watch:
             self._break(heard.stream)
         found = self._again.hear(heard)
         self._causes.hear(heard)
+        found += self._echoes.hear(heard)
         match heard.stream.split(".")[1:]:
             case ["table", _, _, "round", _]:
                 found += self._round(heard)

@@ -60,7 +60,7 @@ def test_a_changed_byte_in_the_last_entry_is_seen_by_the_digest_it_was_stored_un
     entries = desk().stored
     entries[3] = changed(entries[3], '"sequence":4', '"sequence":7')
 
-    assert codes(entries) == [(Code.WRONG_DIGEST, 0)]
+    assert codes(entries) == [(Code.WRONG_DIGEST, 4)]
 
 
 def test_bytes_that_do_not_belong_to_the_entry_are_foreign():
@@ -90,12 +90,12 @@ def test_a_missing_entry_is_named():
     entries = desk().stored
     del entries[1]
 
-    assert codes(entries) == [(Code.MISSING_ENTRY, 3)]
+    assert codes(entries) == [(Code.MISSING_ENTRY, 2)]
 
 
 def test_a_stream_that_does_not_begin_at_one_misses_its_first_entry():
     """Revisions begin at 1."""
-    assert codes(desk().stored[1:]) == [(Code.MISSING_ENTRY, 2)]
+    assert codes(desk().stored[1:]) == [(Code.MISSING_ENTRY, 1)]
 
 
 def test_two_swapped_entries_are_named():
@@ -123,14 +123,14 @@ def test_an_entry_of_another_stream_is_named():
     entries = desk().stored
     entries[1] = stored(DESK, other.stored[0].data, 2, entries[1].stored_at_ms)
 
-    assert codes(entries)[0] == (Code.WRONG_STREAM, 1)
+    assert codes(entries)[0] == (Code.WRONG_STREAM, 2)
 
 
 def test_a_subject_in_the_wrong_log_is_named():
     """A service's streams of a day lie in one log."""
     house = desk(1)
 
-    assert codes([msgspec.structs.replace(house.stored[0], log="LOG_SHOE_20261130")]) == [(Code.WRONG_LOG, 0)]
+    assert codes([msgspec.structs.replace(house.stored[0], log="LOG_SHOE_20261130")]) == [(Code.WRONG_LOG, 1)]
 
 
 def test_bytes_that_are_no_entry_are_unreadable_and_keep_their_place():
@@ -147,6 +147,14 @@ def test_an_entry_of_an_unknown_version_is_unreadable():
     entries[0] = changed(entries[0], "desk.QuarantineLifted.v1", "desk.QuarantineLifted.v9")
 
     assert codes(entries) == [(Code.UNREADABLE, 1)]
+
+
+def test_bytes_that_nest_deeper_than_any_entry_are_unreadable():
+    """Whatever lies in a log, the watch goes on."""
+    house = desk(1)
+    deep = house.stored[0].data[:-1] + b',"x":' + b"[" * 100_000 + b"]" * 100_000 + b"}"
+
+    assert codes([stored(DESK, deep, 1, house.now_ms)]) == [(Code.UNREADABLE, 1)]
 
 
 def test_time_that_goes_back_is_named():

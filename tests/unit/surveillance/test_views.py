@@ -82,3 +82,10 @@ def test_a_round_of_another_version_is_said_to_be_one():
     row = next(round_row(one) for one in watch.changed() if one.round.startswith("T1."))
 
     assert row.verdict == "other version"
+
+
+def test_a_number_that_no_index_can_hold_is_shown_as_the_largest():
+    """A log may say anything; the index goes on."""
+    found = finding(Code.MISSING_ENTRY, "", revision=10**40)
+
+    assert finding_row(found).revision == 2**63 - 1

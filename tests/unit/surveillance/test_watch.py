@@ -7,14 +7,27 @@ import msgspec
 import pytest
 
 from services.surveillance.domain.chain import Stored
-from services.surveillance.domain.findings import MEANINGS, Code
+from services.surveillance.domain.findings import Code
 from services.surveillance.domain.watch import Watch, verify
 from services.surveillance.redecide import Again
-from shared.contracts.shoe import CardsBurned, CardsDrawn, CardTurned, OrderCommitted, ShoePrepared, ShoeRetired
+from shared.contracts.shoe import (
+    CardsBurned,
+    CardsDrawn,
+    CardTurned,
+    DrawCards,
+    OrderCommitted,
+    PrepareShoe,
+    ShoePrepared,
+    ShoeRetired,
+    TurnCard,
+)
 from shared.contracts.table import (
+    AcceptWager,
     CardDealt,
     DayClosed,
     HoleCardTurned,
+    MountShoe,
+    OpenRound,
     RoundCalled,
     RoundOpened,
     RoundRecorded,
@@ -24,12 +37,16 @@ from shared.contracts.table import (
     WagersSettled,
 )
 from shared.contracts.wallet import (
+    BookRound,
     CarriedForward,
     Deposited,
+    ReserveStake,
+    SettleStakes,
     StakeReserved,
     StakesSettled,
 )
-from tests.forgery import Edit, codes, forged, found, linked, read, written
+from shared.kernel.messages import Cause
+from tests.forgery import Edit, codes, commanded, forged, found, linked, read, written
 from tests.houses import DAY, NEXT_DAY, WholeHouse, little_house
 
 LEDGER = f"log.wallet.{DAY}.ledger.0"
@@ -146,6 +163,40 @@ def test_a_forged_event_is_found_though_the_chain_holds(forgery: str):
     assert expected in codes(forged(logs(), kind, edit, stream=stream))
 
 
+ECHOES: dict[str, tuple[type[Any], dict[str, Any], str]] = {
+    "a shoe without its aces": (PrepareShoe, {"without": ("AS", "AH")}, SHOE),
+    "a shoe of fewer decks than were called": (PrepareShoe, {"decks": 1}, SHOE),
+    "fewer cards than were called": (DrawCards, {"faces": ("up",)}, SHOE),
+    "a card turned that nobody called": (TurnCard, {"index": 99}, LIVE_SHOE),
+    "a shoe mounted that was not prepared": (MountShoe, {"cards": 1}, TABLE),
+    "a round opened with other settings": (OpenRound, {"number": 7}, ROUND),
+    "a stake asked for that was not wagered": (ReserveStake, {"minor": 1}, LEDGER),
+    "a settlement asked for that was not decided": (SettleStakes, {"currency": "EUR"}, LEDGER),
+    "a round booked with another outcome": (BookRound, {"outcome": "void"}, LEDGER),
+    "a reaction that follows from nothing": (AcceptWager, {"cause": None}, ROUND),
+    "a reaction that follows from something else": (AcceptWager, {"cause": Cause(LEDGER, 8, 0, 0)}, ROUND),
+    "a reaction that follows from what never was": (AcceptWager, {"cause": Cause(LEDGER, 8, 9, 9)}, ROUND),
+}
+
+
+@pytest.mark.parametrize("forgery", list(ECHOES))
+def test_a_reaction_that_does_not_say_what_its_cause_says_is_found(forgery: str):
+    """Each service decided rightly on what it was told; what it was told was not what had been said."""
+    kind, fields, stream = ECHOES[forgery]
+
+    assert (Code.WRONG_CAUSE, stream) in codes(commanded(logs(), kind, **fields))
+
+
+def test_a_second_reaction_to_the_same_event_is_found():
+    """What follows from an event follows once."""
+    first = next(one for one in logs() if any(isinstance(told.command, BookRound) for told in read(one).decisions))
+    entry = read(first)
+    again = tuple(msgspec.structs.replace(told, id=f"again-{told.id}") for told in entry.decisions if isinstance(told.command, BookRound))
+    twice_booked = written(first, msgspec.structs.replace(entry, decisions=(*entry.decisions, *again)))
+
+    assert (Code.WRONG_CAUSE, LEDGER) in codes(linked([twice_booked if one is first else one for one in logs()]))
+
+
 def without(*streams: str) -> list[Stored]:
     """The logs without some streams, as if they had never been there."""
     return linked([one for one in logs() if one.subject not in streams])
@@ -256,9 +307,3 @@ def test_other_rounds_are_no_business_of_one_round_s_verification():
     heard = [one for one in forgery if one.subject in (ROUND, TABLE, SHOE, LEDGER)]
 
     assert verify(heard, Watch(Again(), only=frozenset({"T1.20261130-000001"}), whole=False)).findings == ()
-
-
-@pytest.mark.parametrize("code", list(Code))
-def test_every_code_has_a_meaning(code: Code):
-    """What a finding says can be looked up."""
-    assert MEANINGS[code][1].endswith(".")

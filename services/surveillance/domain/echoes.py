@@ -1,0 +1,166 @@
+"""Echoes: whether a service that followed another one did what the other one said.
+
+A reaction's command repeats what its cause says; that much is known here without the services' own reactions, as a table:
+what must cause a command, and which of its fields must say what.  So a shoe of other decks than were called, or a wager
+that the ledger never answered, is seen though every service decided rightly on what it was told.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from services.surveillance.domain.findings import Code, Finding
+from services.surveillance.domain.heard import Heard, Where
+from shared.contracts import shoe, table, wallet
+from shared.kernel.messages import Cause
+
+Says = Callable[[Any], dict[str, Any]]
+"""What a cause makes a command say, by field."""
+
+
+def same(*names: str, **renamed: str) -> Says:
+    """Return that the command repeats these fields of its cause; `renamed` under another name."""
+    return lambda event: {name: getattr(event, source) for name, source in (*zip(names, names, strict=True), *renamed.items())}
+
+
+def discards(event: table.ReshuffleCalled) -> dict[str, Any]:
+    """Return what the preparation of shuffled discards says: all cards but those on the layout (ON-11.5)."""
+    hole = None if event.hole is None else (event.shoe, event.hole)
+    return {
+        "shoe": event.next_shoe,
+        "table": event.table,
+        "decks": event.decks,
+        "without": event.layout,
+        "without_hole": hole,
+        "burns": event.burns,
+    }
+
+
+def whole(event: table.ShoeCalled) -> dict[str, Any]:
+    """Return what the preparation of a shoe says: whole decks, nothing left out (ON-2.1, LV-1.6)."""
+    return {**same("shoe", "table", "decks", "burns", "cut", "cutting_card")(event), "without": (), "without_hole": None, "round": ""}
+
+
+def ended(event: table.RoundSettled | table.RoundVoided) -> dict[str, Any]:
+    """Return what is written down of a round's end."""
+    return {"outcome": "settled" if isinstance(event, table.RoundSettled) else "void"}
+
+
+def recorded(event: table.RoundSettled | table.RoundVoided) -> dict[str, Any]:
+    """Return what a table writes down of a round's end, beside its digest."""
+    return {**ended(event), "shoes": event.shoes, "cutting_card_out": event.cutting_card_out}
+
+
+def turned(event: shoe.CardTurned) -> dict[str, Any]:
+    """Return what the round is told of a card that was opened."""
+    return {"index": event.opening.index, "card": event.opening.card}
+
+
+def dealt(event: shoe.CardsDrawn) -> dict[str, Any]:
+    """Return what the round is told of cards that were drawn."""
+    cards = tuple(table.DealtCard(index=drawn.index, card=drawn.opening.card if drawn.opening else "") for drawn in event.cards)
+    return {**same("call_no", "exhausted", "cutting_card_out")(event), "cards": cards}
+
+
+def settled(event: table.WagersSettled) -> dict[str, Any]:
+    """Return what the ledger is told of settled wagers."""
+    lines = tuple(
+        wallet.SettledStake(wager=line.wager, player=line.player, stake_minor=line.stake_minor, returned_minor=line.returned_minor)
+        for line in event.lines
+    )
+    return {"currency": event.currency, "lines": lines}
+
+
+prepared = same("shoe", "root", "cards")
+CAUSES: Mapping[type[Any], Mapping[type[Any], Says]] = {
+    table.OpenRound: {table.RoundCalled: same("round", "number", "table", "day", "profile", "settings", "shoe", "root")},
+    table.RecordRound: {table.RoundSettled: recorded, table.RoundVoided: recorded},
+    table.NoteBook: {wallet.TableNoted: same()},
+    table.NoteBooking: {wallet.RoundBooked: same("round")},
+    table.MountShoe: {shoe.ShoePrepared: prepared},
+    table.NoteRetirement: {shoe.ShoeRetired: same("shoe")},
+    table.AcceptWager: {wallet.StakeReserved: same("wager")},
+    table.RefuseWager: {wallet.StakeRefused: same("wager", "code", "message")},
+    table.DealCards: {shoe.CardsDrawn: dealt},
+    table.ChangeShoe: {shoe.ShoePrepared: prepared},
+    table.TakePeek: {shoe.HolePeeked: same("blackjack")},
+    table.TurnHole: {shoe.CardTurned: turned},
+    shoe.PrepareShoe: {table.ShoeCalled: whole, table.ReshuffleCalled: discards},
+    shoe.DrawCards: {table.CardsCalled: same("call_no", "faces")},
+    shoe.PeekHole: {table.PeekCalled: same("index")},
+    shoe.TurnCard: {table.TurnCalled: same("index")},
+    shoe.RetireShoe: {table.ShoeRetirementCalled: same()},
+    wallet.ReserveStake: {table.WagerPlaced: same("wager", "player", "currency", minor="stake_minor")},
+    wallet.ReleaseStake: {table.WagerLapsed: same("wager")},
+    wallet.SettleStakes: {table.WagersSettled: settled},
+    wallet.BookRound: {table.RoundSettled: ended, table.RoundVoided: ended},
+    wallet.NoteTable: {table.TableOpened: same("table")},
+    wallet.NoteDayClosed: {table.DayClosed: same("table", "next_day")},
+}
+"""What may cause each command that no person and no clock gives, and what it then says."""
+
+FOLLOWERS = {
+    kind: frozenset(command for command, causes in CAUSES.items() if kind in causes) for causes in CAUSES.values() for kind in causes
+}
+"""The commands that follow from each event, each once."""
+
+Place = tuple[str, int, int, int]
+"""Stream, revision, decision, event."""
+
+
+@dataclass
+class Echoes:
+    """Events that something may still follow from, and commands whose cause was not heard yet."""
+
+    events: dict[Place, tuple[Any, frozenset[type[Any]]]] = field(default_factory=dict)
+    """With what is still to follow."""
+    waiting: dict[Place, list[tuple[Any, Where]]] = field(default_factory=dict)
+    matched: int = 0
+
+    def hear(self, heard: Heard) -> list[Finding]:
+        """Take in an entry: hold its commands against their causes, and keep what others will follow from."""
+        found = []
+        for decision in heard.entry.decisions:
+            if type(decision.command) in CAUSES:
+                found += self._command(decision.command, decision.cause, heard.where)
+        for fact in heard.facts():
+            if type(fact.event) in FOLLOWERS:
+                place = (heard.stream, heard.entry.revision, *fact.place)
+                self.events[place] = (fact.event, FOLLOWERS[type(fact.event)])
+                for command, where in self.waiting.pop(place, ()):
+                    found += self._follow(command, place, where)
+        return found
+
+    def left(self, revisions: Mapping[str, int]) -> list[Finding]:
+        """Return the commands whose cause should have been heard, as far as streams reach."""
+        return [
+            where.found(Code.WRONG_CAUSE, f"{type(command).__name__} names an event that is not there, or was followed already")
+            for (stream, revision, _, _), commands in self.waiting.items()
+            if revision <= revisions.get(stream, 0)
+            for command, where in commands
+        ]
+
+    def _command(self, command: Any, cause: Cause | None, where: Where) -> list[Finding]:
+        if cause is None:
+            return [where.found(Code.WRONG_CAUSE, f"{type(command).__name__} follows from nothing")]
+        place = (cause.stream, cause.revision, cause.decision, cause.event)
+        if place in self.events:
+            return self._follow(command, place, where)
+        self.waiting.setdefault(place, []).append((command, where))
+        return []
+
+    def _follow(self, command: Any, place: Place, where: Where) -> list[Finding]:
+        kind = type(command)
+        event, followers = self.events.pop(place, (None, frozenset()))
+        # A shoe is prepared for a table or for a round, never for both.
+        left = frozenset() if isinstance(event, shoe.ShoePrepared) else followers - {kind}
+        if left:
+            self.events[place] = (event, left)
+        says = CAUSES[kind].get(type(event))
+        name, cause = kind.__name__, type(event).__name__
+        if says is None or kind not in followers:
+            what = "an event that was followed already" if event is None or says else cause
+            return [where.found(Code.WRONG_CAUSE, f"{name} cannot follow from {what}")]
+        self.matched += 1
+        apart = [one for one, value in says(event).items() if getattr(command, one) != value]
+        return [where.found(Code.WRONG_CAUSE, f"{name} says another {one} than {cause}, which it follows from") for one in apart]
