@@ -21,6 +21,7 @@ S = TypeVar("S")
 ENTRY_HEADROOM_BYTES = 2048
 """What an entry needs around its decisions."""
 
+QUARANTINED = Answer("refused", "quarantined", "Something that must hold did not. The house looks into it.", final=False)
 ID_REUSED = Answer("refused", "id_reused", "This id was used before with another content. Ask again with an id of its own.")
 
 
@@ -173,7 +174,10 @@ def draft(
             continue
         except AssertionError as error:
             broken[asked.id] = str(error)
-            answers.append(Answer("refused", "quarantined", "Something that must hold did not. The house looks into it.", final=False))
+            answers.append(QUARANTINED)
+            if asked.place is not None:
+                # No position may pass it before somebody has written down that its source is held.
+                break
             continue
         if not events:
             answers.append(ACCEPTED)

@@ -26,6 +26,10 @@ OVER_KEPT_MAX = 2_000
 """How many finished streams stay in memory, so that a repeated request is answered without reading."""
 TOO_EARLY_AGAIN_MS = 50
 BREATH_S = 1.0
+PULSE_MS = 250
+"""How often the log is asked for a sign of life."""
+SILENCE_MS = 1_000
+"""After so long without one the house was away: it could not hear what people said."""
 
 log = logging.getLogger(__name__)
 
@@ -69,6 +73,8 @@ class Keepers:
         self._due: list[tuple[int, str, str]] = []
         self._wake = asyncio.Event()
         self._away = True
+        self._there_ms = 0
+        """When the log last gave a sign of life."""
 
     def open(self) -> list[Keeper[Any]]:
         """Return the keepers of all streams that are not over."""
@@ -99,21 +105,32 @@ class Keepers:
         future.add_done_callback(self._watch)
         return future
 
-    def away(self, away: bool) -> None:
-        """Learn that the log is out of reach, or back.  People's clocks that ran meanwhile are extended, not fired."""
-        was, self._away = self._away, away
-        if was and not away:
+    def away(self) -> None:
+        """Learn that the log is out of reach."""
+        self._away = True
+        self._wake.set()
+
+    def there(self) -> None:
+        """Learn that the log is within reach now.  People's clocks that ran in a silence before this are extended, not fired.
+
+        Said before anything that was heard is acted on: who spoke while this process, the server or the line between them
+        hung is judged by the longer clock.
+        """
+        now_ms = self.clock.now_ms()
+        silent = self._away or now_ms - self._there_ms > SILENCE_MS
+        self._away, self._there_ms = False, now_ms
+        if silent:
             for stream in list(self._timers):
                 self._extend(stream)
-        self._wake.set()
+            self._wake.set()
 
     async def keep_time(self) -> None:
         """Fire what falls due, for ever."""
         while True:
             await self._sleep_until_due()
-            # A server that hangs for a while and goes on is an outage of which no connection ever tells.
-            if self._away and await self._store.alive():
-                self.away(False)
+            # A server that hangs for a while and goes on, or a process that does, is an outage of which no connection ever tells.
+            if self._away or self.clock.now_ms() - self._there_ms >= PULSE_MS:
+                await self._is_there()
             now_ms = self.clock.now_ms()
             while self._due and self._due[0][0] <= now_ms:
                 _, stream, name = heapq.heappop(self._due)
@@ -121,10 +138,17 @@ class Keepers:
                 if timer is not None and timer.name == name and timer.at_ms <= now_ms:
                     await self._fire(stream, timer)
 
-    async def _fire(self, stream: str, timer: Timer) -> None:
-        if timer.patient and (self._away or not await self._store.alive()):
-            # Whether the person or the house was away cannot be told apart now; `away(False)` gives the time back.
+    async def _is_there(self) -> bool:
+        """Ask the log for a sign of life, and take note of it."""
+        if await self._store.alive():
+            self.there()
+        else:
             self._away = True
+        return not self._away
+
+    async def _fire(self, stream: str, timer: Timer) -> None:
+        if timer.patient and not await self._is_there():
+            # Whether the person or the house was away cannot be told apart now; `there` gives the time back.
             heapq.heappush(self._due, (self.clock.now_ms() + int(BREATH_S * 1000), stream, timer.name))
             return
         asked = Asked(timer.id_for(stream), timer.command, HOUSE, self.clock.now_ms())
@@ -138,16 +162,17 @@ class Keepers:
 
     async def _sleep_until_due(self) -> None:
         self._wake.clear()
-        wait_s = BREATH_S if not self._due else min(BREATH_S, max(0.0, (self._due[0][0] - self.clock.now_ms()) / 1000))
+        now_ms = self.clock.now_ms()
+        due_ms = min(now_ms + PULSE_MS, self._due[0][0] if self._due else now_ms + PULSE_MS)
         try:
-            await asyncio.wait_for(self._wake.wait(), wait_s)
+            await asyncio.wait_for(self._wake.wait(), max(0, due_ms - now_ms) / 1000)
         except TimeoutError:
             return
 
     def _extend(self, stream: str) -> None:
-        timer = self._timers[stream]
+        timer = self._timers.get(stream)
         extension = self._noun_of(stream).extension
-        if not timer.patient or extension is None:
+        if timer is None or not timer.patient or extension is None:
             return
         command = extension(self.get(stream).state, self.clock.now_ms())
         if command is not None:
@@ -179,6 +204,9 @@ class Keepers:
 
     def _on_stored(self, keeper: Keeper[Any], entry: Entry[Any, Any], sequence: int) -> None:
         self._settle(keeper)
+        # A clock that was set while the log hung had begun to run before anybody could see it.
+        if self.clock.now_ms() - entry.at_ms > SILENCE_MS:
+            self._extend(keeper.stream)
         for tell in self.on_stored:
             tell(keeper, entry)
 

@@ -143,11 +143,11 @@ class Process:
             await self.keepers.scan(name)
         self.desk.recall()
         await self.app.start(self)
-        self.spawn(self.keepers.keep_time(), "timers")
         self.spawn(self.witness.watch(), "witness")
         self.follow_days(self.app.hears, self._listen, self.app.ready_for)
         await self.client.subscribe(f"cmd.{self.app.name}.>", cb=self._command)
-        self.keepers.away(False)
+        self.keepers.there()
+        self.spawn(self.keepers.keep_time(), "timers")
         self.ready = True
         log.info("%s is ready as %s in epoch %d", self.app.name, self.writer, self.keepers.pen.epoch)
         why = await self.keepers.stepped_down
@@ -218,6 +218,7 @@ class Process:
         await listener.listen()
 
     async def _command(self, message: Msg) -> None:
+        self.keepers.there()
         # The subscription hands over one message at a time; each is answered in its own task so that commands can wait together.
         if self._answering >= ANSWERING_MAX:
             await _reply(

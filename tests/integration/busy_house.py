@@ -22,9 +22,9 @@ from feltlog.evening import Seat, answer, seat_with_money
 from feltlog.machine import Machine
 from feltlog.styles import Style, basic, doubler, splitter
 from services.surveillance.domain.findings import Finding
-from services.table.views import TableRow
+from services.table.views import Felt, TableRow
 from shared.contracts.language import types_of
-from shared.contracts.table import CardDealt, ClockExtended, CloseTable, DecisionTimedOut, HoleCardDealt, RoundSettled
+from shared.contracts.table import CardDealt, ClockExtended, CloseTable, DecisionTimedOut, HoleCardDealt, RoundSettled, Stand
 from shared.contracts.wallet import Deposited, StakesSettled, Withdrawn
 from shared.kernel.entry import Entry, decode_as
 from shared.runtime.event_store import Stored
@@ -33,6 +33,7 @@ from shared.runtime.jetstream_store import JetStreamStore
 PATIENCE_S = 60.0
 LOOK_S = 0.05
 THINK_S = 0.3
+TABLES = ("T1", "T2")
 
 HOUSE = """\
 [house]
@@ -109,6 +110,13 @@ class BusyHouse:
             yield client
 
     @asynccontextmanager
+    async def seat(self, name: str) -> AsyncIterator[Seat]:
+        """Yield a bot's seat without the bot: whoever takes it plays by hand."""
+        style = next(style for style in STYLES if style.name == name)
+        async with self.door(name) as client:
+            yield Seat(style=style, box=3, client=client)
+
+    @asynccontextmanager
     async def logs(self) -> AsyncIterator[JetStreamStore]:
         """Yield the logs, to read."""
         async with reading(self.house, self.machine.url) as store:
@@ -117,10 +125,10 @@ class BusyHouse:
     @asynccontextmanager
     async def evening(self, *tables: str) -> AsyncIterator["Play"]:
         """Yield what goes on while the bots of these tables, or of all, play; afterwards the tables are closed and empty."""
-        wanted = tables or ("T1", "T2")
+        wanted = tables or TABLES
         async with AsyncExitStack() as stack:
             pit = await stack.enter_async_context(self.pit())
-            await open_tables(self.house)
+            await self.open_tables()
             seats = []
             for style in STYLES:
                 if style.table in wanted:
@@ -133,11 +141,24 @@ class BusyHouse:
                     bots = [playing.create_task(sit(seat, random.Random(seat.style.name)), name=seat.style.name) for seat in seats]
                     counting = [playing.create_task(play.count(table)) for table in wanted]
                     yield play
-                    await play.close()
+                    await self.close_tables(pit)
                     for task in (*bots, *counting):
                         task.cancel()
             except* asyncio.CancelledError:
                 raise
+
+    async def open_tables(self) -> None:
+        """Open the tables that are closed."""
+        await open_tables(self.house)
+
+    async def close_tables(self, pit: Client) -> None:
+        """Close the tables, and return when nothing of them is unanswered."""
+        await asyncio.gather(*(pit.ask("table", table, CloseTable()) for table in TABLES))
+
+        async def closed() -> bool:
+            return all(row.phase == "closed" for row in await pit.query("table", "tables", list[TableRow]))
+
+        await until(closed, "the tables are closed")
 
     def signal(self, name: str, number: signal.Signals) -> None:
         """Send a signal to a process of the house."""
@@ -181,19 +202,25 @@ class Play:
 
         await until(played, f"every table plays {count} more rounds")
 
-    async def close(self) -> None:
-        """Close the tables, and return when nothing of them is unanswered."""
-        await asyncio.gather(*(self.pit.ask("table", table, CloseTable()) for table in self.rounds))
-        await until(self._are_closed, "the tables are closed")
-
-    async def _are_closed(self) -> bool:
-        rows = await self.pit.query("table", "tables", list[TableRow])
-        return all(row.phase == "closed" for row in rows if row.table in self.rounds)
-
     @property
     def refusals(self) -> Counter[str]:
         """What all bots were refused, by code."""
         return sum((seat.refusals for seat in self.seats), Counter())
+
+
+async def at_turn(seat: Seat) -> Felt:
+    """Wager, decline insurance, and return the felt on which this player's decision is awaited."""
+    async for felt in seat.client.watch_felt(seat.style.table):
+        if felt.turn is not None and felt.turn.player == seat.client.name:
+            return felt
+        await answer(seat, felt)
+    raise AssertionError("a felt is watched for ever")
+
+
+def stand(felt: Felt) -> Stand:
+    """Return the command that ends the hand whose turn it is."""
+    assert felt.turn is not None, "somebody's decision is awaited"
+    return Stand(round=felt.round, box=felt.turn.box, hand=felt.turn.hand)
 
 
 async def sit(seat: Seat, chance: random.Random) -> None:
