@@ -11,8 +11,8 @@ from typing import Any, Generic, TypeVar
 
 from shared.contracts.subjects import log_of
 from shared.kernel.decider import Decider
-from shared.kernel.entry import DECISIONS_MAX, Entry, Unreadable
-from shared.kernel.folded import QUARANTINED, Asked, BrokenChain, Draft, Folded, Pen, commit, draft, empty, fold
+from shared.kernel.entry import DECISIONS_MAX, Entry
+from shared.kernel.folded import POISON, QUARANTINED, Asked, Draft, Folded, Pen, commit, draft, empty, fold
 from shared.kernel.messages import Answer
 from shared.runtime.clock import Clock
 from shared.runtime.event_store import Appended, Conflict, EventStore, StoreRefusal
@@ -95,13 +95,14 @@ class Keeper(Generic[S]):
         if not self.unreadable:
             try:
                 fold(self.decider, self.folded, data, sequence)
-            except (Unreadable, BrokenChain) as error:
+            except POISON as error:
                 self._spoil(error)
 
     def mend(self) -> None:
-        """Try again to read on when the stream is next asked, because a person says that the cause is mended."""
+        """Read the stream anew when it is next asked, because a person says that the cause is mended."""
         if self.unreadable:
             self.unreadable, self.loaded = "", False
+            self.folded = empty(self.decider, self.stream)
 
     def resume(self, log: str) -> None:
         """Take again what follows from an upstream log, which is now heard from its position on."""
@@ -150,8 +151,6 @@ class Keeper(Generic[S]):
             return
         waiting, self._waiting, self._first = [*self._first, *self._waiting], [], []
         self._halt([asked for asked, _ in waiting])
-        if isinstance(error, Unreadable | BrokenChain):
-            self._spoil(error)
         for _, future in waiting:
             if future.done():
                 continue
@@ -254,6 +253,10 @@ class Keeper(Generic[S]):
         async for stored in self._store.read(log_of(self.stream), pattern=self.stream, after=after):
             if stored.sequence <= self.folded.fence:
                 continue
-            entry = fold(self.decider, self.folded, stored.data, stored.sequence)
+            try:
+                entry = fold(self.decider, self.folded, stored.data, stored.sequence)
+            except POISON as error:
+                self._spoil(error)
+                raise
             if self._stored is not None:
                 self._stored(self, entry, stored.sequence)

@@ -6,32 +6,30 @@ for, let go of what is over, fire what falls due.
 
 import asyncio
 import heapq
-import logging
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from shared.kernel.decider import Decider
-from shared.kernel.entry import Entry, Unreadable
-from shared.kernel.folded import Asked, BrokenChain, Pen
+from shared.kernel.entry import Entry
+from shared.kernel.folded import Asked, Pen
 from shared.kernel.identity import derived_id
 from shared.kernel.messages import HOUSE, Answer
 from shared.kernel.reactions import Timer
 from shared.runtime.clock import Clock
-from shared.runtime.event_store import EventStore, Stored
+from shared.runtime.event_store import EventStore
 from shared.runtime.keeper import Keeper, SteppedDown
 
 OVER_KEPT_MAX = 2_000
 """How many finished streams stay in memory, so that a repeated request is answered without reading."""
 TOO_EARLY_AGAIN_MS = 50
-BREATH_S = 1.0
+BREATH_MS = 1_000
+QUARANTINED_AGAIN_MS = 30_000
 PULSE_MS = 250
 """How often the log is asked for a sign of life."""
 SILENCE_MS = 1_000
 """After so long without one the house was away: it could not hear what people said."""
-
-log = logging.getLogger(__name__)
 
 
 def no_timer(state: Any) -> Timer | None:
@@ -89,21 +87,29 @@ class Keepers:
 
     async def scan(self, log_name: str) -> None:
         """Fold all open streams of a log in one pass, and take an epoch above every one seen."""
-        spoiled: set[str] = set()
         async for stored in self._store.read(log_name):
-            self._take(stored, spoiled)
+            self.get(stored.stream).take(stored.data, stored.sequence)
         for keeper in [*self._open.values(), *self._over.values()]:
             keeper.loaded = True
             self.pen = Pen(self.pen.writer, max(self.pen.epoch, keeper.folded.epoch + 1), self.pen.software)
             self._settle(keeper)
-        for stream in spoiled:
-            self._open.pop(stream, None)
 
-    def ask(self, stream: str, asked: Asked) -> asyncio.Future[Answer]:
-        """Ask a stream's keeper."""
-        future = self.get(stream).ask(asked)
+    def ask(self, stream: str, asked: Asked, *, first: bool = False) -> asyncio.Future[Answer]:
+        """Ask a stream's keeper, with `first` before everything that waits there."""
+        future = self.get(stream).ask(asked, first=first)
         future.add_done_callback(self._watch)
         return future
+
+    def mend(self, stream: str) -> None:
+        """Let a stream that could not be read be read anew, if there is such a one."""
+        keeper = self._open.get(stream)
+        if keeper is not None:
+            keeper.mend()
+
+    def resume(self, log_name: str) -> None:
+        """Take again what follows from an upstream log, which is now heard from its position on."""
+        for keeper in self._open.values():
+            keeper.resume(log_name)
 
     def away(self) -> None:
         """Learn that the log is out of reach."""
@@ -149,15 +155,14 @@ class Keepers:
     async def _fire(self, stream: str, timer: Timer) -> None:
         if timer.patient and not await self._is_there():
             # Whether the person or the house was away cannot be told apart now; `there` gives the time back.
-            heapq.heappush(self._due, (self.clock.now_ms() + int(BREATH_S * 1000), stream, timer.name))
+            heapq.heappush(self._due, (self.clock.now_ms() + BREATH_MS, stream, timer.name))
             return
         asked = Asked(timer.id_for(stream), timer.command, HOUSE, self.clock.now_ms())
         self.ask(stream, asked).add_done_callback(lambda future: self._after_firing(stream, timer, future))
 
     def _after_firing(self, stream: str, timer: Timer, future: asyncio.Future[Answer]) -> None:
-        if self._timers.get(stream) == timer:
-            again_ms = self.clock.now_ms() + (TOO_EARLY_AGAIN_MS if future.exception() is None else int(BREATH_S * 1000))
-            heapq.heappush(self._due, (again_ms, stream, timer.name))
+        if self._timers.get(stream) == timer and not future.cancelled():
+            heapq.heappush(self._due, (self.clock.now_ms() + _again_ms(future), stream, timer.name))
             self._wake.set()
 
     async def _sleep_until_due(self) -> None:
@@ -177,7 +182,8 @@ class Keepers:
         command = extension(self.get(stream).state, self.clock.now_ms())
         if command is not None:
             id = derived_id("extension", stream, timer.name, self.pen.writer, self.clock.now_ms())
-            self.ask(stream, Asked(id, command, HOUSE, self.clock.now_ms()))
+            # Before whatever waits: the time-out that fell due meanwhile, and the player who spoke meanwhile.
+            self.ask(stream, Asked(id, command, HOUSE, self.clock.now_ms()), first=True)
 
     def _make(self, stream: str) -> Keeper[Any]:
         noun = self._noun_of(stream)
@@ -192,16 +198,6 @@ class Keepers:
             broke=self._on_broken,
         )
 
-    def _take(self, stored: Stored, spoiled: set[str]) -> None:
-        if stored.stream in spoiled:
-            return
-        try:
-            self.get(stored.stream).take(stored.data, stored.sequence)
-        except (Unreadable, BrokenChain) as error:
-            spoiled.add(stored.stream)
-            for tell in self.on_broken:
-                tell(stored.stream, "", str(error))
-
     def _on_stored(self, keeper: Keeper[Any], entry: Entry[Any, Any], sequence: int) -> None:
         self._settle(keeper)
         # A clock that was set while the log hung had begun to run before anybody could see it.
@@ -211,13 +207,15 @@ class Keepers:
             tell(keeper, entry)
 
     def _on_broken(self, keeper: Keeper[Any], id: str, what: str) -> None:
+        if keeper.unreadable:
+            self._timers.pop(keeper.stream, None)
         for tell in self.on_broken:
             tell(keeper.stream, id, what)
 
     def _settle(self, keeper: Keeper[Any]) -> None:
         """Arm the timer that the state now asks for, and let go of a stream that is over."""
         stream, noun = keeper.stream, self._noun_of(keeper.stream)
-        timer = noun.timer(keeper.state)
+        timer = None if keeper.unreadable else noun.timer(keeper.state)
         if timer is None:
             self._timers.pop(stream, None)
         elif self._timers.get(stream) != timer:
@@ -233,5 +231,16 @@ class Keepers:
         error = None if future.cancelled() else future.exception()
         if isinstance(error, SteppedDown) and not self.stepped_down.done():
             self.stepped_down.set_result(str(error))
-        elif isinstance(error, BrokenChain | Unreadable):
-            log.error("a stream cannot be folded: %s", error)
+
+
+def _again_ms(future: asyncio.Future[Answer]) -> int:
+    """Return how long to wait before a timer that changed nothing is fired again."""
+    if future.exception() is not None:
+        return BREATH_MS
+    match future.result().code:
+        case "too_early":
+            return TOO_EARLY_AGAIN_MS
+        case "quarantined":
+            return QUARANTINED_AGAIN_MS
+        case _:
+            return BREATH_MS

@@ -20,6 +20,7 @@ from nats.aio.client import Client
 from nats.aio.msg import Msg
 from nats.errors import Error as NatsError
 
+from shared.contracts.desk import SourceQuarantined
 from shared.contracts.subjects import Addressed, BadSubject, addressed, alarm, log_name
 from shared.kernel.entry import Entry, Place
 from shared.kernel.messages import Answer
@@ -250,10 +251,10 @@ class Process:
         except SteppedDown:
             return Answer("refused", "busy", "Another process serves this table now. Ask again, with the same id.", final=False)
 
-    async def rehear(self, log_name: str, subject: str, sequence: int) -> bool:
-        """Hear what was held of a subject; return whether all of it could be reacted to."""
-        listener = self.listeners.get(log_name)
-        return listener is None or await listener.rehear(subject, sequence)
+    async def rehear(self, row: SourceQuarantined) -> bool:
+        """Hear what is held by a quarantine; return whether all of it could be reacted to."""
+        listener = self.listeners.get(row.log)
+        return listener is None or await listener.rehear(row)
 
     async def question(self, to: Addressed) -> Any:
         """Answer what may be asked of every service, and leave the rest to its app room."""
@@ -288,5 +289,7 @@ class Process:
 
 
 async def _reply(message: Msg, answer: Answer) -> None:
-    if message.reply:
-        await message.respond(msgspec.json.encode(answer))
+    # Who gets no answer asks again with the same id.
+    with contextlib.suppress(NatsError, OSError):
+        if message.reply:
+            await message.respond(msgspec.json.encode(answer))

@@ -72,12 +72,8 @@ class BusyHouse:
         self.machine = Machine(directory)
         self.house = self.machine.house
         directory.mkdir(parents=True, exist_ok=True)
-        plain = TABLE.format(
-            id="T1", profile="ontario", currency="CAD", minimum="1.00", maximum="5.00", boxes=3, decision_ms=decision_ms
-        )
-        live = TABLE.format(
-            id="T2", profile="live", currency="EUR", minimum="10.00", maximum="1000.00", boxes=3, decision_ms=decision_ms
-        )
+        plain = TABLE.format(id="T1", profile="ontario", currency="CAD", minimum="1.00", maximum="5.00", boxes=3, decision_ms=decision_ms)
+        live = TABLE.format(id="T2", profile="live", currency="EUR", minimum="10.00", maximum="1000.00", boxes=3, decision_ms=decision_ms)
         self.house.tables.write_text(HOUSE + plain + live)
 
     def start(self) -> None:
@@ -129,7 +125,7 @@ class BusyHouse:
         async with AsyncExitStack() as stack:
             pit = await stack.enter_async_context(self.pit())
             await self.open_tables()
-            seats = []
+            seats: list[Seat] = []
             for style in STYLES:
                 if style.table in wanted:
                     client = await stack.enter_async_context(self.door(style.name))

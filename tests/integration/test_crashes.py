@@ -1,14 +1,12 @@
 """Crashes in the middle of rounds: whoever dies, every round ends, the money is all there, and nobody's time runs out."""
 
 import asyncio
-import os
 import random
-import signal
 from collections.abc import Iterator
 
 import pytest
 
-from tests.integration.busy_house import BusyHouse, account_of, findings, until
+from tests.integration.busy_house import BusyHouse, account_of, findings
 
 KILLS = 3
 SERVICES = ("shoe", "wallet", "table", "surveillance")
