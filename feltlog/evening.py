@@ -197,12 +197,12 @@ async def wager(seat: Seat, felt: Felt) -> None:
 async def stake(seat: Seat, felt: Felt) -> int:
     """Return what the client wagers now, in minor units: always the same, or a part of what is left."""
     least = minor_units(seat.style.stake, felt.currency)
-    if not seat.style.share:
+    if not seat.style.percent:
         return least
     amounts = (await seat.client.balance()).amounts
     left = sum(each.available_minor for each in amounts if each.currency == felt.currency)
     whole = minor_units("1", felt.currency)
-    return max(least, min(left // seat.style.share, felt.maximum_minor) // whole * whole)
+    return max(least, min(left * seat.style.percent // 100, felt.maximum_minor) // whole * whole)
 
 
 async def insurance(seat: Seat, felt: Felt, mine: FeltBox) -> None:

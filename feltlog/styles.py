@@ -40,8 +40,8 @@ class Style(Struct, frozen=True, kw_only=True):
     """What the player brings, a decimal in the table's currency."""
     stake: str
     """What the player wagers on each round."""
-    share: int = 0
-    """If this is not 0, one part in so many of what is left is wagered, but never less than `stake`."""
+    percent: int = 0
+    """If this is not 0, so many hundredths of what is left are wagered, but never less than `stake`."""
     decide: Decide
     insures: bool = False
 
@@ -120,6 +120,6 @@ STYLES: tuple[Style, ...] = (
     Style(name="basic", says="plays basic strategy", table="T2", deposit="1000.00", stake="10.00", decide=basic),
     Style(name="insurer", says="insures whenever it is offered", table="T2", deposit="2000.00", stake="20.00", decide=basic, insures=True),
     Style(name="doubler", says="doubles whatever is below twelve", table="T3", deposit="5000.00", stake="50.00", decide=doubler),
-    Style(name="spender", says="wagers half of what is left", table="T3", deposit="800.00", stake="25.00", decide=doubler, share=2),
+    Style(name="spender", says="wagers most of what is left", table="T3", deposit="1000.00", stake="25.00", decide=doubler, percent=75),
 )
 """The seven clients of the demonstration, over its three tables."""

@@ -31,7 +31,7 @@ def ace_for(name: str, *legal: str) -> Felt:
 
 ASKED = [
     ("cautious", BETTING, {"type": "table.PlaceWager.v1", "round": ROUND, "box": 1, "stake_minor": 200}),
-    ("spender", BETTING, {"type": "table.PlaceWager.v1", "round": ROUND, "box": 1, "stake_minor": 4500}),
+    ("spender", BETTING, {"type": "table.PlaceWager.v1", "round": ROUND, "box": 1, "stake_minor": 6700}),
     ("cautious", turn_of("cautious", "KD 2C", "hit", "stand"), {"type": "table.Stand.v1", "round": ROUND, "box": 1, "hand": 1}),
     ("splitter", turn_of("splitter", "KD TC", "hit", "stand", "split"), {"type": "table.Split.v1", "round": ROUND, "box": 1, "hand": 1}),
     ("insurer", ace_for("insurer", "insure", "decline"), {"type": "table.Insure.v1", "round": ROUND, "box": 1, "stake_minor": None}),
