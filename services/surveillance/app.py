@@ -5,34 +5,39 @@ written, so that an evening at machine speed does not wait for a file.
 """
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing
-from typing import Any
+from typing import Any, TypeVar
 
 from msgspec import Struct
 
 from services.surveillance.domain.chain import Stored
-from services.surveillance.domain.findings import Finding
+from services.surveillance.domain.findings import Code, Finding, finding
 from services.surveillance.domain.watch import Watch
 from services.surveillance.redecide import Again
-from services.surveillance.views import INDEX, finding_row, round_row
+from services.surveillance.views import INDEX, FindingRow, finding_row, round_row
 from shared.contracts.refusals import Reason, sentence
-from shared.contracts.subjects import SERVICES, Addressed
+from shared.contracts.subjects import SERVICES, Addressed, log_day
 from shared.kernel.entry import Entry, Place
 from shared.kernel.messages import Answer
 from shared.kernel.reactions import Reaction, Source
+from shared.runtime.event_store import Stored as Entered
 from shared.runtime.event_store import StoreUnavailable
-from shared.runtime.hearing import hear
+from shared.runtime.hearing import LogGap, hear
 from shared.runtime.keeper import Keeper
 from shared.runtime.keepers import Noun
 from shared.runtime.quarantine import DESK_NOUN
 from shared.runtime.service import Process
 from shared.runtime.settings import ServiceSettings
-from shared.runtime.sql import Index, Kind
+from shared.runtime.sql import EntriesMissing, Index, Kind
 
+HEARD = SERVICES[:3]
 FINDINGS_KEPT_MAX = 1_000
 WRITE_EVERY_S = 0.25
 MISSED_EVERY_S = 5.0
+READ_EVERY_S = 0.5
+
+Answered = TypeVar("Answered")
 
 
 class SurveillanceApp:
@@ -48,6 +53,7 @@ class SurveillanceApp:
         self._unwritten: list[Finding] = []
         self._heard: dict[str, int] = {}
         """How far each log was heard since the index was last written."""
+        self._alarmed = set(self._index.rows("findings", FindingRow))
         self._told: set[Finding] = set()
         """What was said to be missing."""
         self._house: Process | None = None
@@ -77,7 +83,7 @@ class SurveillanceApp:
     async def start(self, house: Process) -> None:
         """Follow every log of every open day."""
         self._house = house
-        house.follow_days(SERVICES[:3], self._follow)
+        house.follow_days(HEARD, self._follow)
         house.spawn(self._write_index(), "index")
         house.spawn(self._look_for_what_is_missing(), "missing")
 
@@ -96,11 +102,13 @@ class SurveillanceApp:
 
     async def _follow(self, log_name: str) -> None:
         """Hear a log; raise `EntriesMissing` if it holds less than the index has seen of it."""
-        known = await asyncio.to_thread(self._index.position, log_name)
-        self._index.check(log_name, await self._end(log_name))
-        async with aclosing(hear(self.house.store, log_name, self.name, after=0)) as hearing:
-            async for heard in hearing:
-                stored = heard.stored
+        try:
+            self._index.check(log_name, await self._end(log_name))
+        except EntriesMissing as missing:
+            await self._tell([finding(Code.TAIL_MISSING, str(missing), log=log_name, sequence=missing.known)])
+            raise
+        async with aclosing(self._entries(log_name)) as entries:
+            async for stored in entries:
                 found = self._watch.hear(
                     Stored(
                         log=log_name,
@@ -111,17 +119,38 @@ class SurveillanceApp:
                         claimed=stored.claimed,
                     )
                 )
-                heard.done()
                 self._heard[log_name] = stored.sequence
-                # What was in the index when this process began was alarmed by the one before.
-                await self._tell(found, alarmed=stored.sequence <= known)
+                await self._tell(found)
 
-    async def _tell(self, found: list[Finding], *, alarmed: bool = False) -> None:
+    async def _entries(self, log_name: str) -> AsyncGenerator[Entered, None]:
+        """Yield the entries of a log, strictly in order as long as that can be; a log with a gap is read on behind it."""
+        position = 0
+        try:
+            async with aclosing(hear(self.house.store, log_name, self.name, after=0)) as hearing:
+                async for heard in hearing:
+                    position = heard.stored.sequence
+                    yield heard.stored
+                    heard.done()
+        except LogGap as gap:
+            lost = finding(Code.SEQUENCE_GAP, str(gap), log=log_name, sequence=gap.sequence)
+            await self._tell([lost])
+        while True:
+            try:
+                async for stored in self.house.store.read(log_name, after=position):
+                    position = stored.sequence
+                    yield stored
+            except StoreUnavailable:
+                pass
+            await asyncio.sleep(READ_EVERY_S)
+
+    async def _tell(self, found: list[Finding]) -> None:
+        """Keep what was found, and alarm what is not in the index: that was alarmed when it was written there."""
         self._findings += found
         self._unwritten += found
         del self._findings[:-FINDINGS_KEPT_MAX]
-        for finding in [] if alarmed else found:
-            await self.house.alarm("finding", code=finding.code, log=finding.log, stream=finding.stream, revision=finding.revision)
+        for one in found:
+            if finding_row(one) not in self._alarmed:
+                await self.house.alarm("finding", code=one.code.value, log=one.log, stream=one.stream, revision=one.revision)
 
     async def _write_index(self) -> None:
         """Write what changed, with how far the logs were heard, again and again."""
@@ -137,20 +166,34 @@ class SurveillanceApp:
     async def _look_for_what_is_missing(self) -> None:
         """Tell what is missing twice in a row, once everything that was stored at the first look has been heard.
 
-        An effect that was heard at the first look has its cause stored before it; if that is not heard by then, it is not there.
+        An effect that was heard at the first look has its cause stored before it; if that is not heard by then, it is not
+        there.  A day of which nothing is missing any more and whose logs are closed is let go.
         """
         while True:
             suspected = set(self._watch.left()) - self._told
             ends = {log: await self._end(log) for log in self._watch.logs()} if suspected else {}
+            if not suspected:
+                await self._forget_closed_days()
             await asyncio.sleep(MISSED_EVERY_S)
             if suspected and all(self._watch.reached(log) >= end for log, end in ends.items()):
                 missing = suspected & set(self._watch.left())
                 self._told |= missing
                 await self._tell(sorted(missing, key=lambda one: (one.stream, one.revision, one.code)))
 
+    async def _forget_closed_days(self) -> None:
+        open_logs: list[str] = await self._persistently(self.house.store.open_logs)
+        open_days = {log_day(name)[1] for name in open_logs}
+        for day in self._watch.days()[:-1]:
+            if day not in open_days:
+                self._watch.forget_day(day)
+
     async def _end(self, log_name: str) -> int:
+        return await self._persistently(lambda: self.house.store.end(log_name))
+
+    async def _persistently(self, question: Callable[[], Awaitable[Answered]]) -> Answered:
+        """Return the answer, asking again as long as the store is away."""
         while True:
             try:
-                return int(await self.house.store.end(log_name))
+                return await question()
             except StoreUnavailable:
                 await asyncio.sleep(MISSED_EVERY_S)

@@ -95,6 +95,10 @@ class Again:
         """Let go of a stream that is over."""
         self._courses.pop(stream, None)
 
+    def forget_day(self, day: str) -> None:
+        """Let go of all streams of a gaming day."""
+        self._courses = {stream: course for stream, course in self._courses.items() if f".{day}." not in stream}
+
     def _decision(self, course: Course, heard: Heard, decision: Decision[Any, Any]) -> list[Finding]:
         if course.lost:
             return []

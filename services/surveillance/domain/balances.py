@@ -64,6 +64,11 @@ class Balances:
                     )
         return found
 
+    def forget(self, day: str) -> None:
+        """Let go of a gaming day."""
+        self.books.pop(day, None)
+        self.opening.pop(day, None)
+
     def _event(self, heard: Heard, book: Book, event: Any) -> list[tuple[Code, str]]:
         match event:
             case CarriedForward():

@@ -22,7 +22,7 @@ from shared.contracts.shoe import (
     ShoeRetired,
     ShoeShuffled,
 )
-from shared.contracts.subjects import round_of
+from shared.contracts.subjects import round_name, round_of
 from shared.contracts.table import (
     CardDealt,
     DealCards,
@@ -100,6 +100,11 @@ class Cards:
     def left(self) -> list[Finding]:
         """Return what has no other half, now that all there is has been heard."""
         return [found for shoe in self.shoes.values() for found in self._compare(shoe)]
+
+    def forget(self, day: str) -> None:
+        """Let go of a gaming day."""
+        self.shoes = {key: shoe for key, shoe in self.shoes.items() if key[0] != day}
+        self.in_use = {round_id: shoe for round_id, shoe in self.in_use.items() if round_name(round_id).day != day}
 
     def _shoe(self, day: str, shoe: str) -> Shoe:
         return self.shoes.setdefault((day, shoe), Shoe())

@@ -37,10 +37,14 @@ class Causes:
                 found.append(finding(Code.CAUSE_MISSING, message, log=log, stream=stream, revision=there + 1))
         return found
 
-    def forget(self, stream: str, revision: int) -> None:
+    def over(self, stream: str, revision: int) -> None:
         """Let go of a stream that is over and reaches as far as `revision`."""
         if self.wanted.get(stream, (revision + 1, None))[0] <= revision:
             del self.wanted[stream]
+
+    def forget(self, day: str) -> None:
+        """Let go of a gaming day."""
+        self.wanted = {stream: wanted for stream, wanted in self.wanted.items() if f".{day}." not in stream}
 
 
 def _log(stream: str) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from services.surveillance.domain.findings import Code, Finding
 from services.surveillance.domain.heard import Heard, Where
+from shared.contracts.subjects import stream_day
 from shared.contracts.table import DayClosed
 from shared.contracts.wallet import BookClosed
 
@@ -43,6 +44,14 @@ class Days:
         if closing is None or heard.entry.revision <= closing:
             return []
         return [heard.where.found(Code.AFTER_CLOSE, f"the book was closed at revision {closing}")]
+
+    def forget(self, day: str) -> None:
+        """Let go of a gaming day, but not of what the day after it must follow."""
+        self.opened = {key: opening for key, opening in self.opened.items() if key[1] != day}
+        self.closed = {key: closing for key, closing in self.closed.items() if key[1] != day}
+        self.over = {stream: revision for stream, revision in self.over.items() if stream_day(stream) != day}
+        for days in self.last.values():
+            days.pop(day, None)
 
     def left(self) -> list[Finding]:
         """Return where a day does not follow the one before, as far as both were heard."""

@@ -140,6 +140,11 @@ class Echoes:
             for command, where in commands
         ]
 
+    def forget(self, day: str) -> None:
+        """Let go of a gaming day: what follows from it later is not compared."""
+        self.events = {place: event for place, event in self.events.items() if f".{day}." not in place[0]}
+        self.waiting = {place: commands for place, commands in self.waiting.items() if f".{day}." not in place[0]}
+
     def _command(self, command: Any, cause: Cause | None, where: Where) -> list[Finding]:
         if cause is None:
             return [where.found(Code.WRONG_CAUSE, f"{type(command).__name__} follows from nothing")]

@@ -76,6 +76,11 @@ class Roll:
         """Return what is missing, now that all there is has been heard."""
         return [found for row in self.rows.values() for found in self._missing(row)]
 
+    def forget(self, day: str) -> None:
+        """Let go of a gaming day."""
+        self.rows = {round_id: row for round_id, row in self.rows.items() if round_name(round_id).day != day}
+        self.tables = {key: table for key, table in self.tables.items() if key[1] != day}
+
     def _row(self, round_id: str) -> Row | None:
         if self.only is not None and round_id not in self.only:
             return None

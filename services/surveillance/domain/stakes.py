@@ -92,6 +92,11 @@ class Stakes:
         """Return what is missing, now that all there is has been heard."""
         return [found for (_, wager), stake in self.rows.items() for found in self._missing(wager, stake)]
 
+    def forget(self, day: str) -> None:
+        """Let go of a gaming day."""
+        self.rows = {key: stake for key, stake in self.rows.items() if f".{day}-" not in key[0]}
+        self.worked_off = {log: place for log, place in self.worked_off.items() if not log.endswith(f"_{day}")}
+
     def _drop_over(self) -> None:
         """Forget the stakes that are through, of those that something was just said about."""
         for key in self.touched:

@@ -22,7 +22,7 @@ from services.surveillance.domain.referee import judge
 from services.surveillance.domain.report import Counts, Report
 from services.surveillance.domain.roll import Roll
 from services.surveillance.domain.stakes import Stakes
-from shared.contracts.subjects import round_of
+from shared.contracts.subjects import log_day, round_of
 from shared.contracts.table import RoundSettled, RoundVoided
 from shared.kernel.entry import Entry
 from shared.kernel.identity import digest
@@ -46,6 +46,9 @@ class Redecides(Protocol):
 
     def forget(self, stream: str) -> None:
         """Let go of a stream that is over."""
+
+    def forget_day(self, day: str) -> None:
+        """Let go of all streams of a gaming day."""
 
 
 class Seen(msgspec.Struct):
@@ -136,6 +139,20 @@ class Watch:
         changed, self._changed = list(self._changed.values()), {}
         return changed
 
+    def forget_day(self, day: str) -> None:
+        """Let go of a gaming day whose books are closed; what is missing of it has been told, and nothing of it is heard any more."""
+        self._chains = {stream: chain for stream, chain in self._chains.items() if f".{day}." not in stream}
+        self._past = {stream: end for stream, end in self._past.items() if f".{day}." not in stream}
+        self._reached = {log: sequence for log, sequence in self._reached.items() if not log.endswith(f"_{day}")}
+        self._rounds = {round_id: seen for round_id, seen in self._rounds.items() if f".{day}-" not in round_id}
+        self._again.forget_day(day)
+        for part in (self._roll, self._cards, self._stakes, self._balances, self._days, self._causes, self._echoes):
+            part.forget(day)
+
+    def days(self) -> list[str]:
+        """Return the gaming days of which something is held, the oldest first."""
+        return sorted({log_day(log)[1] for log in self._reached})
+
     def logs(self) -> list[str]:
         """Return the logs of which something was heard."""
         return list(self._reached)
@@ -223,7 +240,7 @@ class Watch:
             stream = seen.entries[0].stream
             chain = self._chains.pop(stream)
             self._past[stream] = (chain.revision, chain.digest)
-            self._causes.forget(stream, chain.revision)
+            self._causes.over(stream, chain.revision)
             self._again.forget(stream)
 
 

@@ -293,6 +293,17 @@ def test_the_watch_forgets_rounds_that_are_compared():
     assert watch.held() == 0
 
 
+def test_the_watch_forgets_a_day_when_its_books_are_closed():
+    """A process that runs for weeks holds two days at most; what comes after is checked as before."""
+    watch = Watch(Again())
+    first = [one for one in logs() if f".{DAY}." in one.subject]
+    verify(first, watch)
+    watch.forget_day(DAY)
+    report = verify([one for one in logs() if f".{NEXT_DAY}." in one.subject], watch)
+
+    assert (report.findings, watch.days()) == ((), [NEXT_DAY])
+
+
 def test_one_round_can_be_verified_with_what_concerns_it():
     """Its stream, its table's, its shoes' and the ledger's are enough."""
     heard = [one for one in logs() if one.subject in (ROUND, TABLE, SHOE, LEDGER)]
