@@ -127,7 +127,8 @@ class Keepers:
             self._away = True
             heapq.heappush(self._due, (self.clock.now_ms() + int(BREATH_S * 1000), stream, timer.name))
             return
-        asked = Asked(timer.id_for(stream), timer.command, HOUSE, self.clock.now_ms())
+        due = timer.due(self.clock.now_ms())
+        asked = Asked(due.id_for(stream), due.command, HOUSE, self.clock.now_ms())
         self.ask(stream, asked).add_done_callback(lambda future: self._after_firing(stream, timer, future))
 
     def _after_firing(self, stream: str, timer: Timer, future: asyncio.Future[Answer]) -> None:
