@@ -1,24 +1,29 @@
 """The quarantine: which sources this service holds, kept in its own log so that a restart does not forget it."""
 
 import asyncio
+import logging
 from collections.abc import Awaitable, Callable
 from typing import Any
 
 import msgspec
 
 from shared.contracts.desk import CarryQuarantines, LiftQuarantine, QuarantineSource, SourceQuarantined
-from shared.contracts.desk_rules import DESK
+from shared.contracts.desk_rules import DESK, DeskState
 from shared.contracts.requests import Request
-from shared.contracts.subjects import Addressed, desk_stream, stream_day
+from shared.contracts.subjects import Addressed, desk_stream
 from shared.kernel.entry import Entry
 from shared.kernel.folded import Asked
 from shared.kernel.identity import derived_id
 from shared.kernel.messages import HOUSE, Actor, Answer
+from shared.runtime.event_store import StoreRefusal
 from shared.runtime.keeper import Keeper
 from shared.runtime.keepers import Keepers, Noun
 
 REASON_MAX = 500
+CARRY_EVERY_S = 1.0
 DESK_NOUN = Noun(DESK)
+
+log = logging.getLogger(__name__)
 
 Rehear = Callable[[str, str, int], Awaitable[bool]]
 """Hears a subject of a log again from a sequence on; returns whether all of it could be reacted to."""
@@ -37,11 +42,21 @@ class Desk:
         self._held: dict[str, SourceQuarantined] = {}
         self._lifting: dict[str, asyncio.Event] = {}
 
-    def recall(self) -> None:
-        """Remember what was open when the service last ran."""
-        desks = sorted((keeper for keeper in self._keepers.open() if keeper.stream.endswith(".desk")), key=lambda k: stream_day(k.stream))
-        if desks:
-            self._held = {row.subject: row for row in desks[-1].state.open}
+    def recall(self, desk: DeskState) -> None:
+        """Remember what was open when the service last ran, as its latest desk says."""
+        self._held = {row.subject: row for row in desk.open}
+
+    async def keep(self) -> None:
+        """Carry what is open onto the desk of each day as it begins, for ever.
+
+        The day before may be closed for ever soon: what is not carried before that would be forgotten by the next start.
+        """
+        while True:
+            try:
+                await self._stream()
+            except StoreRefusal as error:
+                log.warning("the quarantines of %s are not carried into this day yet: %s", self._service, error)
+            await asyncio.sleep(CARRY_EVERY_S)
 
     def holds(self, subject: str) -> bool:
         """Return whether entries of a subject are held."""
@@ -58,7 +73,9 @@ class Desk:
         command = QuarantineSource(service=self._service, log=log_name, subject=subject, sequence=sequence, reason=reason[:REASON_MAX])
         self._held[subject] = SourceQuarantined(**msgspec.structs.asdict(command))
         await self._alarm("source_quarantined", log=log_name, subject=subject, sequence=sequence, reason=command.reason)
-        await self._ask(command, derived_id("quarantine", subject, sequence))
+        stream = await self._stream(but=subject)
+        asked = Asked(derived_id("quarantine", subject, sequence), command, HOUSE, self._keepers.clock.now_ms())
+        await self._keepers.ask(stream, asked)
 
     async def command(self, to: Addressed, data: bytes, rehear: Rehear) -> Answer:
         """Answer a person who lifts a quarantine; what was held is heard again before anything that comes later."""
@@ -95,13 +112,10 @@ class Desk:
                 if isinstance(event, SourceQuarantined):
                     self._held[event.subject] = event
 
-    async def _ask(self, command: QuarantineSource, id: str) -> Answer:
-        return await self._keepers.ask(await self._stream(), Asked(id, command, HOUSE, self._keepers.clock.now_ms()))
-
-    async def _stream(self) -> str:
-        """Return today's desk, with what was open the day before carried onto it."""
+    async def _stream(self, *, but: str = "") -> str:
+        """Return today's desk, with what was open the day before carried onto it, `but` the subject that is about to be held."""
         stream = desk_stream(self._service, self._today())
-        before = tuple(self._held.values())
+        before = tuple(row for subject, row in self._held.items() if subject != but)
         if self._keepers.get(stream).folded.revision == 0 and before:
             carried = Asked(derived_id("carry", stream), CarryQuarantines(open=before), HOUSE, self._keepers.clock.now_ms())
             await asyncio.shield(self._keepers.ask(stream, carried))
