@@ -7,6 +7,7 @@ import msgspec
 
 from services.table import reactions, views
 from services.table.domain.round import ROUND
+from services.table.domain.state import Over
 from services.table.domain.table import TABLE
 from shared.contracts.refusals import Reason, refused, sentence
 from shared.contracts.requests import Request
@@ -35,7 +36,7 @@ class TableApp:
         self._house: Process | None = None
         self._tables: dict[str, str] = {}
         """The stream of each table that was opened, of its latest day."""
-        self._round = Noun(ROUND, over=reactions.round_is_over, timer=reactions.timer, extension=reactions.extension)
+        self._round = Noun(ROUND, over=reactions.round_is_over, timer=reactions.timer, fill=self._of_today, extension=reactions.extension)
         self._table = Noun(TABLE, over=reactions.table_is_over, timer=reactions.timer, fill=self._fill)
 
     @property
@@ -98,7 +99,10 @@ class TableApp:
             name = keeper.stream.split(".")[3]
             known = self._tables.get(name)
             if known is None or stream_day(known) < stream_day(keeper.stream):
-                self._tables[name] = keeper.stream
+                self._tables[name] = known = keeper.stream
+            if known == keeper.stream and keeper.state.day_closed and keeper.state.phase == "closed":
+                # It does not go on by itself: whoever opens it again opens it in the day that it is then.
+                del self._tables[name]
 
     def _felt(self, stream: str) -> views.Felt:
         table = self.house.keepers.get(stream).state
@@ -121,10 +125,18 @@ class TableApp:
                 return self._round_at(table, command.round)
             case OpenTable() if command.table != table:
                 raise BadSubject(f"the command opens {command.table} but was sent to {table}")
+            case OpenTable() if command.profile or command.day or command.day_ends_at_ms or command.follows:
+                raise BadSubject("the profile by value, the day and what it follows are the house's to fill in")
             case OpenTable():
                 return self._tables.get(table, table_stream(self.house.today(), table))
             case _:
                 return self._tables.get(table)
+
+    def _of_today(self, command: Any, round_: Any) -> Any:
+        """Refuse what a player wants of a round whose gaming day is over; what was asked before has its answer already."""
+        if isinstance(command, PlayerCommand) and isinstance(round_, Over) and round_.opened.day < self.house.today():
+            raise refused(Reason.DAY_CLOSED)
+        return command
 
     def _fill(self, command: Any, state: Any) -> Any:
         """Complete what staff and timers leave to the house: the day, and the profile by value."""
