@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 
 from services.wallet import reactions, views
+from services.wallet.app.closed_books import ClosedBooks
 from services.wallet.domain.carrying import carried
 from services.wallet.domain.ledger import LEDGER
 from shared.contracts.refusals import Reason, sentence
@@ -18,7 +19,7 @@ from shared.contracts.requests import Request
 from shared.contracts.subjects import Addressed, ledger_stream, log_day, stream_day
 from shared.contracts.wallet import BookClosed, CloseBook, OpenBook, StaffCommand
 from shared.kernel.entry import Entry, Place
-from shared.kernel.folded import Asked
+from shared.kernel.folded import ID_REUSED, Asked, fingerprint
 from shared.kernel.identity import derived_id
 from shared.kernel.messages import HOUSE, Actor, Answer
 from shared.kernel.reactions import Reaction, Source
@@ -41,6 +42,7 @@ class WalletApp:
         self._book = ""
         """The stream of the ledger that is open; empty between two books."""
         self._ledger = Noun(LEDGER)
+        self._closed_books = ClosedBooks(settings.data / "wallet.sqlite")
 
     @property
     def house(self) -> Process:
@@ -80,6 +82,7 @@ class WalletApp:
             await self._open_next(books[-1])
         else:
             await self._open_first(books[0].stream)
+        await self._closed_books.learn(house.store, before=stream_day(self._book))
         house.spawn(self._close_books(), "books")
 
     async def command(self, to: Addressed, data: bytes) -> Answer:
@@ -90,6 +93,9 @@ class WalletApp:
             return _refused(Reason.BUSY)
         request = msgspec.json.decode(data, type=Request[StaffCommand])
         asked = Asked(request.id, request.command, Actor("staff", to.actor), self.house.clock.now_ms())
+        before = await self._closed_books.recorded(request.id)
+        if before is not None:
+            return before.answer if before.fingerprint == fingerprint(asked.command, asked.actor) else ID_REUSED
         answer = await self.house.keepers.ask(self._book, asked)
         # The book was closed while the request waited: asked again, it comes into the next one.
         return _refused(Reason.BUSY) if answer.code == Reason.BOOK_CLOSED else answer
@@ -120,6 +126,7 @@ class WalletApp:
         for number, part in enumerate(carried(closed.state, closed.folded.answers, closed.folded.digest)):
             await self._ask_house(stream, part, f"carry {number}")
         await self._ask_house(stream, OpenBook(day=next_day, follows=closed.folded.digest), "open")
+        await self._closed_books.learn(self.house.store, before=next_day)
         self._book = stream
 
     async def _open_first(self, stream: str) -> None:
