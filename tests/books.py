@@ -4,7 +4,8 @@ from collections.abc import AsyncIterator, Iterable
 
 from services.surveillance.domain.chain import Stored as Message
 from shared.contracts.subjects import log_day
-from tests.house_log import StoredEntry, matches
+from shared.runtime.event_store import Stored
+from tests.house_log import matches
 
 
 class Books:
@@ -21,9 +22,9 @@ class Books:
         """Return the sequence of a log's last entry."""
         return max((each.sequence for each in self.messages if each.log == log), default=0)
 
-    async def read(self, log: str, *, pattern: str | None = None, after: int = 0, upto: int | None = None) -> AsyncIterator[StoredEntry]:
+    async def read(self, log: str, *, pattern: str | None = None, after: int = 0, upto: int | None = None) -> AsyncIterator[Stored]:
         """Yield the entries of a log, of the streams that match."""
         for each in self.messages:
             fits = each.log == log and (pattern is None or matches(pattern, each.subject))
             if fits and after < each.sequence <= (each.sequence if upto is None else upto):
-                yield StoredEntry(each.subject, each.sequence, each.data, each.stored_at_ms)
+                yield Stored(each.subject, each.sequence, each.data, each.stored_at_ms, each.claimed)

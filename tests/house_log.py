@@ -6,8 +6,6 @@ It needs no service and no server, so that what reads logs can be tested on exac
 from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
-from msgspec import Struct
-
 from shared.contracts.language import types_of
 from shared.contracts.subjects import log_day, log_of, round_name
 from shared.contracts.table import (
@@ -44,6 +42,7 @@ from shared.kernel.folded import Asked, Folded, Pen, commit, draft
 from shared.kernel.messages import HOUSE, Actor
 from shared.kernel.money import Ratio
 from shared.kernel.profile import DealerRules, DoubleRules, InsuranceRules, Profile, ShoeRules, SplitRules
+from shared.runtime.event_store import Stored
 
 PEN = Pen("table-1", 1, "0.1.0")
 BEGAN_MS = 1_796_090_400_000
@@ -81,20 +80,11 @@ SETTINGS = TableSettings(
 )
 
 
-class StoredEntry(Struct, frozen=True):
-    """One message as an event store returns it."""
-
-    stream: str
-    sequence: int
-    data: bytes
-    stored_at_ms: int
-
-
 class HandMadeLogs:
     """The reading half of an event store, over entries that a test wrote."""
 
     def __init__(self) -> None:
-        self.stored: list[StoredEntry] = []
+        self.stored: list[Stored] = []
         self._folded: dict[str, Folded[None]] = {}
 
     def write(self, stream: str, at_ms: int, *decisions: tuple[Any, Actor, Sequence[Any]]) -> None:
@@ -109,14 +99,14 @@ class HandMadeLogs:
             "scripted", None, lambda command, state, envelope: events[envelope.id], lambda state, event: None, *types_of(stream)
         )
         drafted = draft(scripted, folded, asked, PEN, now_ms=at_ms)
-        self.stored.append(StoredEntry(stream, len(self.stored) + 1, drafted.data, at_ms))
+        self.stored.append(Stored(stream, len(self.stored) + 1, drafted.data, at_ms))
         commit(folded, drafted, len(self.stored))
 
     async def logs(self, service: str) -> list[str]:
         """Return the logs of a service."""
         return sorted({log_of(each.stream) for each in self.stored if log_day(log_of(each.stream))[0] == service})
 
-    async def read(self, log: str, *, pattern: str | None = None, after: int = 0, upto: int | None = None) -> AsyncIterator[StoredEntry]:
+    async def read(self, log: str, *, pattern: str | None = None, after: int = 0, upto: int | None = None) -> AsyncIterator[Stored]:
         """Yield the entries of a log, of the streams that match."""
         for each in self.stored:
             if log_of(each.stream) == log and (pattern is None or matches(pattern, each.stream)) and each.sequence > after:

@@ -11,7 +11,7 @@ from services.table.domain.table import TABLE
 from shared.contracts.refusals import Reason, refused, sentence
 from shared.contracts.requests import Request
 from shared.contracts.subjects import Addressed, BadSubject, felt_view, round_name, round_of, stream_day, table_stream
-from shared.contracts.table import CallRound, CloseBetting, EndDay, OpenTable, PlayerCommand, StaffCommand
+from shared.contracts.table import CallRound, CloseBetting, EndDay, ExtendClock, OpenTable, PlayerCommand, StaffCommand
 from shared.kernel.entry import Entry, Place
 from shared.kernel.folded import Asked
 from shared.kernel.messages import Actor, Answer
@@ -35,7 +35,7 @@ class TableApp:
         self._house: Process | None = None
         self._tables: dict[str, str] = {}
         """The stream of each table that was opened, of its latest day."""
-        self._round = Noun(ROUND, over=reactions.round_is_over, timer=reactions.timer, extension=reactions.extension)
+        self._round = Noun(ROUND, over=reactions.round_is_over, timer=reactions.timer, fill=self._fill_round, extension=reactions.extension)
         self._table = Noun(TABLE, over=reactions.table_is_over, timer=reactions.timer, fill=self._fill)
 
     @property
@@ -125,6 +125,12 @@ class TableApp:
                 return self._tables.get(table, table_stream(self.house.today(), table))
             case _:
                 return self._tables.get(table)
+
+    def _fill_round(self, command: Any, state: Any) -> Any:
+        """Let a clock that is extended run from the moment in which that is decided, however long it waited for it."""
+        if isinstance(command, ExtendClock):
+            return reactions.extension(state, self.house.clock.now_ms()) or command
+        return command
 
     def _fill(self, command: Any, state: Any) -> Any:
         """Complete what staff and timers leave to the house: the day, and the profile by value."""

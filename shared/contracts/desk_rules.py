@@ -30,30 +30,26 @@ def evolve(state: DeskState, event: DeskEvent) -> DeskState:
         case SourceQuarantined():
             return DeskState((*state.open, event))
         case QuarantineLifted():
-            return DeskState(tuple(row for row in state.open if row.subject != event.subject))
+            return DeskState(tuple(row for row in state.open if (row.subject, row.target) != (event.subject, event.target)))
         case _:
             assert_never(event)
 
 
 def decide(command: DeskCommand, state: DeskState, envelope: Envelope) -> list[DeskEvent]:
-    """Return what is written down; a subject is quarantined once as long as it is."""
-    held = {row.subject: row for row in state.open}
+    """Return what is written down; a subject is quarantined once, for everything or for one stream, as long as it is."""
+    held = {(row.subject, row.target) for row in state.open}
     match command:
         case QuarantineSource():
-            if command.subject in held:
+            if (command.subject, command.target) in held:
                 return []
-            return [
-                SourceQuarantined(
-                    service=command.service, log=command.log, subject=command.subject, sequence=command.sequence, reason=command.reason
-                )
-            ]
+            return [SourceQuarantined(**msgspec.structs.asdict(command))]
         case LiftQuarantine():
-            row = held.get(command.subject)
-            if row is None:
+            lifted = [row for row in state.open if row.concerns(command.subject)]
+            if not lifted:
                 raise refused(Reason.NOT_QUARANTINED)
-            return [QuarantineLifted(log=row.log, subject=row.subject, sequence=row.sequence)]
+            return [QuarantineLifted(log=row.log, subject=row.subject, sequence=row.sequence, target=row.target) for row in lifted]
         case CarryQuarantines():
-            return [row for row in command.open if row.subject not in held]
+            return [row for row in command.open if (row.subject, row.target) not in held]
         case _:
             assert_never(command)
 

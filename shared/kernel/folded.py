@@ -18,9 +18,13 @@ from shared.kernel.messages import ACCEPTED, Actor, Answer, Cause, Envelope, Ref
 
 S = TypeVar("S")
 
+POISON = (AssertionError, ArithmeticError, LookupError, TypeError, ValueError)
+"""What a decision or an entry can break, and nothing else along with it; anything else is the process's own trouble."""
+
 ENTRY_HEADROOM_BYTES = 2048
 """What an entry needs around its decisions."""
 
+QUARANTINED = Answer("refused", "quarantined", "Something that must hold did not. The house looks into it.", final=False)
 ID_REUSED = Answer("refused", "id_reused", "This id was used before with another content. Ask again with an id of its own.")
 
 
@@ -74,7 +78,7 @@ class Draft(msgspec.Struct, Generic[S]):
     """What would be appended, what everybody would then be told, and the state after it.
 
     `taken` counts the commands that this draft covers; the rest must wait for the next entry.  `broken` names the
-    commands on which an assertion failed, with what it said: they follow from nothing and touch nothing.
+    commands on which an assertion failed, with what it said: nothing follows from them and they touch nothing.
     """
 
     entry: Entry[Any, Any] | None
@@ -171,9 +175,12 @@ def draft(
         except Refused as refused:
             answers.append(refused.answer)
             continue
-        except AssertionError as error:
-            broken[asked.id] = str(error)
-            answers.append(Answer("refused", "quarantined", "Something that must hold did not. The house looks into it.", final=False))
+        except POISON as error:
+            broken[asked.id] = str(error) or type(error).__name__
+            answers.append(QUARANTINED)
+            if asked.place is not None:
+                # No position may pass it before somebody has written down that its source is held.
+                break
             continue
         if not events:
             answers.append(ACCEPTED)

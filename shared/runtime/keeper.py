@@ -6,13 +6,13 @@ writers finds its entry refused, folds what the other wrote, and decides again o
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Generic, TypeVar
 
 from shared.contracts.subjects import log_of
 from shared.kernel.decider import Decider
 from shared.kernel.entry import DECISIONS_MAX, Entry
-from shared.kernel.folded import Asked, Draft, Folded, Pen, commit, draft, empty, fold
+from shared.kernel.folded import POISON, QUARANTINED, Asked, Draft, Folded, Pen, commit, draft, empty, fold
 from shared.kernel.messages import Answer
 from shared.runtime.clock import Clock
 from shared.runtime.event_store import Appended, Conflict, EventStore, StoreRefusal
@@ -31,10 +31,20 @@ class Overrun(Exception):
     """More commands wait at one stream than it will ever answer in time."""
 
 
+class OutOfTurn(StoreRefusal):
+    """Something that was heard earlier in the same upstream log is not worked off: a position must not pass it."""
+
+    code = "out_of_turn"
+
+    def __init__(self, stream: str, log: str) -> None:
+        super().__init__(f"{stream} takes nothing from {log} until what failed is heard again")
+
+
 class Keeper(Generic[S]):
     """Loads one stream, decides what is asked of it, appends and answers.
 
-    `stored` is called after each entry that is known to be in the log, whoever wrote it.
+    `stored` is called after each entry that is known to be in the log, whoever wrote it; `broke` when an assertion fails on
+    a command, and with no id when the stream itself cannot be read.  From then on every command is answered `quarantined`.
     """
 
     def __init__(
@@ -52,6 +62,8 @@ class Keeper(Generic[S]):
         self.folded: Folded[S] = empty(decider, stream)
         self.decider = decider
         self.loaded = False
+        self.unreadable = ""
+        """Why the stream cannot be read any further; empty as long as it can."""
         self._store = store
         self._pen = pen
         self._clock = clock
@@ -59,6 +71,8 @@ class Keeper(Generic[S]):
         self._stored = stored
         self._broke = broke
         self._waiting: list[tuple[Asked, asyncio.Future[Answer]]] = []
+        self._first: list[tuple[Asked, asyncio.Future[Answer]]] = []
+        self._halted: set[str] = set()
         self._worker: asyncio.Task[None] | None = None
 
     @property
@@ -74,25 +88,45 @@ class Keeper(Generic[S]):
     @property
     def idle(self) -> bool:
         """Whether nothing waits here."""
-        return not self._waiting and self._worker is None
+        return not self._waiting and not self._first and self._worker is None
 
-    def take(self, data: bytes, sequence: int) -> Entry[Any, Any]:
-        """Fold an entry that a scan has read; raise `Unreadable` or `BrokenChain`."""
-        return fold(self.decider, self.folded, data, sequence)
+    def take(self, data: bytes, sequence: int) -> None:
+        """Fold an entry that a scan has read; what follows an entry that cannot be read is left alone."""
+        if not self.unreadable:
+            try:
+                fold(self.decider, self.folded, data, sequence)
+            except POISON as error:
+                self._spoil(error)
 
-    def ask(self, asked: Asked) -> asyncio.Future[Answer]:
+    def mend(self) -> None:
+        """Read the stream anew when it is next asked, because a person says that the cause is mended."""
+        if self.unreadable:
+            self.unreadable, self.loaded = "", False
+            self.folded = empty(self.decider, self.stream)
+
+    def resume(self, log: str) -> None:
+        """Take again what follows from an upstream log, which is now heard from its position on."""
+        self._halted.discard(log)
+
+    def ask(self, asked: Asked, *, first: bool = False) -> asyncio.Future[Answer]:
         """Let a command wait for its decision; commands of one caller are decided in the order in which they were asked.
 
-        The answer comes when what it says is in the log.  The future raises `StoreRefusal` if the log cannot take the
-        entry, `SteppedDown` if another process owns the stream, and `Overrun` if too many wait.
+        With `first` it is decided before everything that waits.  The answer comes when what it says is in the log.  The
+        future raises `StoreRefusal` if the log cannot take the entry, `SteppedDown` if another process owns the stream,
+        and `Overrun` if too many wait.  Once a command with a place has failed, those behind its place fail with
+        `OutOfTurn` until `resume`: a position in the entries says that everything up to it is worked off.
         """
         future: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
-        if len(self._waiting) >= WAITING_MAX:
+        if self.unreadable:
+            future.set_result(QUARANTINED)
+        elif asked.place is not None and asked.log in self._halted:
+            future.set_exception(OutOfTurn(self.stream, asked.log))
+        elif len(self._waiting) >= WAITING_MAX:
             future.set_exception(Overrun(f"{len(self._waiting)} commands wait at {self.stream}"))
-            return future
-        self._waiting.append((asked, future))
-        if self._worker is None:
-            self._start()
+        else:
+            (self._first if first else self._waiting).append((asked, future))
+            if self._worker is None:
+                self._start()
         return future
 
     def _start(self) -> None:
@@ -104,7 +138,7 @@ class Keeper(Generic[S]):
         await asyncio.sleep(0)
         if not self.loaded:
             await self._load()
-        while self._waiting:
+        while self._waiting or self._first:
             await self._decide()
 
     def _worked(self, worker: asyncio.Task[None]) -> None:
@@ -112,15 +146,38 @@ class Keeper(Generic[S]):
         self._worker = None
         error = asyncio.CancelledError() if worker.cancelled() else worker.exception()
         if error is None:
-            if self._waiting:
+            if self._waiting or self._first:
                 self._start()
             return
-        waiting, self._waiting = self._waiting, []
+        waiting, self._waiting, self._first = [*self._first, *self._waiting], [], []
+        self._halt([asked for asked, _ in waiting])
         for _, future in waiting:
-            if not future.done():
+            if future.done():
+                continue
+            if self.unreadable:
+                future.set_result(QUARANTINED)
+            else:
                 future.set_exception(error)
 
+    def _spoil(self, error: Exception) -> None:
+        self.unreadable = str(error) or type(error).__name__
+        if self._broke is not None:
+            self._broke(self, "", self.unreadable)
+
+    def _halt(self, failed: Sequence[Asked]) -> None:
+        """Let nothing pass what failed: whatever waits behind it in the same upstream log fails too."""
+        logs = {asked.log for asked in failed if asked.place is not None}
+        if not logs:
+            return
+        self._halted |= logs
+        behind = [(asked, future) for asked, future in self._waiting if asked.place is not None and asked.log in logs]
+        self._waiting = [each for each in self._waiting if each not in behind]
+        for asked, future in behind:
+            if not future.done():
+                future.set_exception(OutOfTurn(self.stream, asked.log))
+
     async def _decide(self) -> None:
+        self._waiting[:0], self._first = self._first, []
         batch = self._waiting[:DECISIONS_MAX]
         drafted = draft(
             self.decider,
@@ -154,6 +211,7 @@ class Keeper(Generic[S]):
                 future.set_exception(error)
             else:
                 future.set_result(answer)
+        self._halt([asked for asked, _ in batch[: drafted.taken] if error is not None or asked.id in drafted.broken])
 
     async def _append(self, drafted: Draft[S]) -> int | None:
         """Return the entry's sequence, or None if another entry stands in its place.
@@ -195,6 +253,10 @@ class Keeper(Generic[S]):
         async for stored in self._store.read(log_of(self.stream), pattern=self.stream, after=after):
             if stored.sequence <= self.folded.fence:
                 continue
-            entry = fold(self.decider, self.folded, stored.data, stored.sequence)
+            try:
+                entry = fold(self.decider, self.folded, stored.data, stored.sequence)
+            except POISON as error:
+                self._spoil(error)
+                raise
             if self._stored is not None:
                 self._stored(self, entry, stored.sequence)

@@ -6,28 +6,30 @@ for, let go of what is over, fire what falls due.
 
 import asyncio
 import heapq
-import logging
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from shared.kernel.decider import Decider
-from shared.kernel.entry import Entry, Unreadable
-from shared.kernel.folded import Asked, BrokenChain, Pen
+from shared.kernel.entry import Entry
+from shared.kernel.folded import Asked, Pen
 from shared.kernel.identity import derived_id
 from shared.kernel.messages import HOUSE, Answer
 from shared.kernel.reactions import Timer
 from shared.runtime.clock import Clock
-from shared.runtime.event_store import EventStore, Stored
+from shared.runtime.event_store import EventStore
 from shared.runtime.keeper import Keeper, SteppedDown
 
 OVER_KEPT_MAX = 2_000
 """How many finished streams stay in memory, so that a repeated request is answered without reading."""
 TOO_EARLY_AGAIN_MS = 50
-BREATH_S = 1.0
-
-log = logging.getLogger(__name__)
+BREATH_MS = 1_000
+QUARANTINED_AGAIN_MS = 30_000
+PULSE_MS = 250
+"""How often the log is asked for a sign of life."""
+SILENCE_MS = 1_000
+"""After so long without one the house was away: it could not hear what people said."""
 
 
 def no_timer(state: Any) -> Timer | None:
@@ -69,6 +71,8 @@ class Keepers:
         self._due: list[tuple[int, str, str]] = []
         self._wake = asyncio.Event()
         self._away = True
+        self._there_ms = 0
+        """When the log last gave a sign of life."""
 
     def open(self) -> list[Keeper[Any]]:
         """Return the keepers of all streams that are not over."""
@@ -83,37 +87,56 @@ class Keepers:
 
     async def scan(self, log_name: str) -> None:
         """Fold all open streams of a log in one pass, and take an epoch above every one seen."""
-        spoiled: set[str] = set()
         async for stored in self._store.read(log_name):
-            self._take(stored, spoiled)
+            self.get(stored.stream).take(stored.data, stored.sequence)
         for keeper in [*self._open.values(), *self._over.values()]:
             keeper.loaded = True
             self.pen = Pen(self.pen.writer, max(self.pen.epoch, keeper.folded.epoch + 1), self.pen.software)
             self._settle(keeper)
-        for stream in spoiled:
-            self._open.pop(stream, None)
 
-    def ask(self, stream: str, asked: Asked) -> asyncio.Future[Answer]:
-        """Ask a stream's keeper."""
-        future = self.get(stream).ask(asked)
+    def ask(self, stream: str, asked: Asked, *, first: bool = False) -> asyncio.Future[Answer]:
+        """Ask a stream's keeper, with `first` before everything that waits there."""
+        future = self.get(stream).ask(asked, first=first)
         future.add_done_callback(self._watch)
         return future
 
-    def away(self, away: bool) -> None:
-        """Learn that the log is out of reach, or back.  People's clocks that ran meanwhile are extended, not fired."""
-        was, self._away = self._away, away
-        if was and not away:
+    def mend(self, stream: str) -> None:
+        """Let a stream that could not be read be read anew, if there is such a one."""
+        keeper = self._open.get(stream)
+        if keeper is not None:
+            keeper.mend()
+
+    def resume(self, log_name: str) -> None:
+        """Take again what follows from an upstream log, which is now heard from its position on."""
+        for keeper in self._open.values():
+            keeper.resume(log_name)
+
+    def away(self) -> None:
+        """Learn that the log is out of reach."""
+        self._away = True
+        self._wake.set()
+
+    def there(self) -> None:
+        """Learn that the log is within reach now.  People's clocks that ran in a silence before this are extended, not fired.
+
+        Said before anything that was heard is acted on: who spoke while this process, the server or the line between them
+        hung is judged by the longer clock.
+        """
+        now_ms = self.clock.now_ms()
+        silent = self._away or now_ms - self._there_ms > SILENCE_MS
+        self._away, self._there_ms = False, now_ms
+        if silent:
             for stream in list(self._timers):
                 self._extend(stream)
-        self._wake.set()
+            self._wake.set()
 
     async def keep_time(self) -> None:
         """Fire what falls due, for ever."""
         while True:
             await self._sleep_until_due()
-            # A server that hangs for a while and goes on is an outage of which no connection ever tells.
-            if self._away and await self._store.alive():
-                self.away(False)
+            # A server that hangs for a while and goes on, or a process that does, is an outage of which no connection ever tells.
+            if self._away or self.clock.now_ms() - self._there_ms >= PULSE_MS:
+                await self._is_there()
             now_ms = self.clock.now_ms()
             while self._due and self._due[0][0] <= now_ms:
                 _, stream, name = heapq.heappop(self._due)
@@ -121,38 +144,46 @@ class Keepers:
                 if timer is not None and timer.name == name and timer.at_ms <= now_ms:
                     await self._fire(stream, timer)
 
-    async def _fire(self, stream: str, timer: Timer) -> None:
-        if timer.patient and (self._away or not await self._store.alive()):
-            # Whether the person or the house was away cannot be told apart now; `away(False)` gives the time back.
+    async def _is_there(self) -> bool:
+        """Ask the log for a sign of life, and take note of it."""
+        if await self._store.alive():
+            self.there()
+        else:
             self._away = True
-            heapq.heappush(self._due, (self.clock.now_ms() + int(BREATH_S * 1000), stream, timer.name))
+        return not self._away
+
+    async def _fire(self, stream: str, timer: Timer) -> None:
+        if timer.patient and not await self._is_there():
+            # Whether the person or the house was away cannot be told apart now; `there` gives the time back.
+            heapq.heappush(self._due, (self.clock.now_ms() + BREATH_MS, stream, timer.name))
             return
         asked = Asked(timer.id_for(stream), timer.command, HOUSE, self.clock.now_ms())
         self.ask(stream, asked).add_done_callback(lambda future: self._after_firing(stream, timer, future))
 
     def _after_firing(self, stream: str, timer: Timer, future: asyncio.Future[Answer]) -> None:
-        if self._timers.get(stream) == timer:
-            again_ms = self.clock.now_ms() + (TOO_EARLY_AGAIN_MS if future.exception() is None else int(BREATH_S * 1000))
-            heapq.heappush(self._due, (again_ms, stream, timer.name))
+        if self._timers.get(stream) == timer and not future.cancelled():
+            heapq.heappush(self._due, (self.clock.now_ms() + _again_ms(future), stream, timer.name))
             self._wake.set()
 
     async def _sleep_until_due(self) -> None:
         self._wake.clear()
-        wait_s = BREATH_S if not self._due else min(BREATH_S, max(0.0, (self._due[0][0] - self.clock.now_ms()) / 1000))
+        now_ms = self.clock.now_ms()
+        due_ms = min(now_ms + PULSE_MS, self._due[0][0] if self._due else now_ms + PULSE_MS)
         try:
-            await asyncio.wait_for(self._wake.wait(), wait_s)
+            await asyncio.wait_for(self._wake.wait(), max(0, due_ms - now_ms) / 1000)
         except TimeoutError:
             return
 
     def _extend(self, stream: str) -> None:
-        timer = self._timers[stream]
+        timer = self._timers.get(stream)
         extension = self._noun_of(stream).extension
-        if not timer.patient or extension is None:
+        if timer is None or not timer.patient or extension is None:
             return
         command = extension(self.get(stream).state, self.clock.now_ms())
         if command is not None:
             id = derived_id("extension", stream, timer.name, self.pen.writer, self.clock.now_ms())
-            self.ask(stream, Asked(id, command, HOUSE, self.clock.now_ms()))
+            # Before whatever waits: the time-out that fell due meanwhile, and the player who spoke meanwhile.
+            self.ask(stream, Asked(id, command, HOUSE, self.clock.now_ms()), first=True)
 
     def _make(self, stream: str) -> Keeper[Any]:
         noun = self._noun_of(stream)
@@ -167,29 +198,24 @@ class Keepers:
             broke=self._on_broken,
         )
 
-    def _take(self, stored: Stored, spoiled: set[str]) -> None:
-        if stored.stream in spoiled:
-            return
-        try:
-            self.get(stored.stream).take(stored.data, stored.sequence)
-        except (Unreadable, BrokenChain) as error:
-            spoiled.add(stored.stream)
-            for tell in self.on_broken:
-                tell(stored.stream, "", str(error))
-
     def _on_stored(self, keeper: Keeper[Any], entry: Entry[Any, Any], sequence: int) -> None:
         self._settle(keeper)
+        # A clock that was set while the log hung had begun to run before anybody could see it.
+        if self.clock.now_ms() - entry.at_ms > SILENCE_MS:
+            self._extend(keeper.stream)
         for tell in self.on_stored:
             tell(keeper, entry)
 
     def _on_broken(self, keeper: Keeper[Any], id: str, what: str) -> None:
+        if keeper.unreadable:
+            self._timers.pop(keeper.stream, None)
         for tell in self.on_broken:
             tell(keeper.stream, id, what)
 
     def _settle(self, keeper: Keeper[Any]) -> None:
         """Arm the timer that the state now asks for, and let go of a stream that is over."""
         stream, noun = keeper.stream, self._noun_of(keeper.stream)
-        timer = noun.timer(keeper.state)
+        timer = None if keeper.unreadable else noun.timer(keeper.state)
         if timer is None:
             self._timers.pop(stream, None)
         elif self._timers.get(stream) != timer:
@@ -205,5 +231,16 @@ class Keepers:
         error = None if future.cancelled() else future.exception()
         if isinstance(error, SteppedDown) and not self.stepped_down.done():
             self.stepped_down.set_result(str(error))
-        elif isinstance(error, BrokenChain | Unreadable):
-            log.error("a stream cannot be folded: %s", error)
+
+
+def _again_ms(future: asyncio.Future[Answer]) -> int:
+    """Return how long to wait before a timer that changed nothing is fired again."""
+    if future.exception() is not None:
+        return BREATH_MS
+    match future.result().code:
+        case "too_early":
+            return TOO_EARLY_AGAIN_MS
+        case "quarantined":
+            return QUARANTINED_AGAIN_MS
+        case _:
+            return BREATH_MS

@@ -1,7 +1,8 @@
 """The listener: hears one upstream log in exact order, asks for what must follow, and acknowledges when it is stored.
 
-An entry that cannot be decoded or reacted to holds up its own subject alone: the desk writes it down, later entries of the
-subject are held and count as worked off, and a person lifts the quarantine when the cause is mended.
+An entry that cannot be decoded holds up its own subject alone, and one that a stream of ours cannot take holds up its
+subject for that stream alone: the desk writes it down, what comes later is held and counts as worked off, and a person
+lifts the quarantine when the cause is mended.
 """
 
 import asyncio
@@ -10,27 +11,25 @@ from collections.abc import Awaitable, Callable
 from contextlib import aclosing
 from typing import Any
 
+from shared.contracts.desk import SourceQuarantined
 from shared.contracts.language import types_of
-from shared.contracts.subjects import BadSubject
-from shared.kernel.entry import Place, Unreadable, decode_as
-from shared.kernel.folded import Asked, BrokenChain
+from shared.kernel.entry import Place, decode_as
+from shared.kernel.folded import POISON, QUARANTINED, Asked
 from shared.kernel.identity import digest
 from shared.kernel.messages import HOUSE, Answer
 from shared.kernel.reactions import Reaction, Source
 from shared.runtime.clock import Clock
 from shared.runtime.event_store import Stored, StoreRefusal
 from shared.runtime.hearing import Audible, Heard, hear
-from shared.runtime.keeper import Overrun, SteppedDown
+from shared.runtime.keeper import OutOfTurn, Overrun, SteppedDown
 from shared.runtime.keepers import Keepers
 from shared.runtime.quarantine import Desk
 
 IN_FLIGHT_MAX = 512
 AGAIN_FIRST_S, AGAIN_LAST_S = 0.1, 5.0
 
-POISON = (Unreadable, BadSubject, BrokenChain, AssertionError, ArithmeticError, LookupError, TypeError, ValueError)
-"""What an entry can do to those who decode it and react to it; anything else is this process's own trouble."""
-
 Follow = Callable[[Any, Source], list[Reaction]]
+Planned = tuple[Reaction, Source]
 
 log = logging.getLogger(__name__)
 
@@ -78,13 +77,15 @@ class Listener:
             again_s = AGAIN_FIRST_S if self.sequence > before else min(again_s * 2, AGAIN_LAST_S)
             await asyncio.sleep(again_s)
 
-    async def rehear(self, subject: str, sequence: int) -> bool:
-        """Hear what was held of a subject, from an entry on; return whether all of it could be reacted to."""
-        async for stored in self._store.read(self.log_name, pattern=subject, after=sequence - 1, upto=self.sequence):
+    async def rehear(self, row: SourceQuarantined) -> bool:
+        """Hear what is held by a quarantine; return whether all of it could be reacted to."""
+        async for stored in self._store.read(self.log_name, pattern=row.subject, after=row.sequence - 1, upto=self.sequence):
             try:
-                answers = await asyncio.gather(*self._ask(stored, held=True))
+                planned = self._planned(stored)
             except POISON:
                 return False
+            wanted = [(reaction, source) for reaction, source in planned if row.target in ("", reaction.stream)]
+            answers = await asyncio.gather(*self._ask(wanted, held=True))
             if any(answer.code == "quarantined" for answer in answers):
                 return False
         return True
@@ -92,6 +93,7 @@ class Listener:
     async def _listen_until_failure(self) -> None:
         self._failed.clear()
         self._room = asyncio.Semaphore(IN_FLIGHT_MAX)
+        self._keepers.resume(self.log_name)
         listening = asyncio.create_task(self._listen(), name=f"hear {self.log_name}")
         failing = asyncio.create_task(self._failed.wait(), name=f"failure of {self.log_name}")
         try:
@@ -125,29 +127,26 @@ class Listener:
 
     async def _take(self, heard: Heard) -> None:
         stored = heard.stored
-        if self._desk.holds(stored.stream):
-            heard.done()
-            self._room.release()
-            return
-        try:
-            asked = self._ask(stored, held=False)
-        except POISON as error:
-            await self._hold(stored, str(error) or type(error).__name__)
-            heard.done()
-            self._room.release()
-            return
+        asked: list[Planned] = []
+        if not self._desk.holds(stored.stream):
+            try:
+                asked = [each for each in self._planned(stored) if not self._desk.holds(stored.stream, each[0].stream)]
+            except POISON as error:
+                if not await self._hold(stored, str(error) or type(error).__name__):
+                    return
         if not asked:
             heard.done()
             self._room.release()
             return
-        task = asyncio.create_task(self._finish(heard, asked))
+        task = asyncio.create_task(self._finish(heard, [each[0].stream for each in asked], self._ask(asked, held=False)))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    def _ask(self, stored: Stored, *, held: bool) -> list[asyncio.Future[Answer]]:
+    def _planned(self, stored: Stored) -> list[Planned]:
+        """Return what must follow from an entry; raise one of `POISON` if that cannot be worked out."""
         entry = decode_as(*types_of(stored.stream), stored.data)
         mark = digest(stored.data)
-        planned = []
+        planned: list[Planned] = []
         for d, decision in enumerate(entry.decisions):
             for e, event in enumerate(decision.events):
                 source = Source(
@@ -163,6 +162,9 @@ class Listener:
                 reactions = self._follow(event, source)
                 assert self._after is None or len(reactions) <= 1, "a place is worked off by one reaction"
                 planned += [(reaction, source) for reaction in reactions]
+        return planned
+
+    def _ask(self, planned: list[Planned], *, held: bool) -> list[asyncio.Future[Answer]]:
         return [self._keepers.ask(reaction.stream, self._asked(reaction, source, held=held)) for reaction, source in planned]
 
     def _asked(self, reaction: Reaction, source: Source, *, held: bool) -> Asked:
@@ -177,25 +179,38 @@ class Listener:
             place=(source.sequence, source.decision, source.event) if positioned else None,
         )
 
-    async def _finish(self, heard: Heard, asked: list[asyncio.Future[Answer]]) -> None:
+    async def _finish(self, heard: Heard, targets: list[str], asked: list[asyncio.Future[Answer]]) -> None:
         """Acknowledge an entry once everything that follows from it is stored."""
         stored = heard.stored
         outcomes = await asyncio.gather(*asked, return_exceptions=True)
         self._room.release()
         # Without room in the own log, or with another process owning it, nothing is worked off: it is heard again.
-        if any(isinstance(outcome, StoreRefusal | Overrun | SteppedDown | asyncio.CancelledError) for outcome in outcomes):
-            self._failed.set()
-            why = [str(outcome) for outcome in outcomes if isinstance(outcome, BaseException)]
-            await self._alarm("cannot_store", log=self.log_name, sequence=stored.sequence, what=why[0])
+        failures = [outcome for outcome in outcomes if isinstance(outcome, StoreRefusal | Overrun | SteppedDown | asyncio.CancelledError)]
+        if failures:
+            await self._fail(stored, failures[0])
             return
-        for outcome in outcomes:
+        for target, outcome in zip(targets, outcomes, strict=True):
+            reason = ""
             if isinstance(outcome, BaseException):
-                await self._hold(stored, str(outcome) or type(outcome).__name__)
-            elif outcome.code == "quarantined":
-                await self._hold(stored, "a reaction to it failed")
+                reason = str(outcome) or type(outcome).__name__
+            elif outcome.code == QUARANTINED.code:
+                reason = f"what follows from it failed in {target}"
             elif outcome.status == "refused":
                 log.info("%s: a reaction to entry %d was refused: %s", self.log_name, stored.sequence, outcome.code)
+            if reason and not await self._hold(stored, reason, target=target):
+                return
         heard.done()
 
-    async def _hold(self, stored: Stored, reason: str) -> None:
-        await self._desk.quarantine(self.log_name, stored.stream, stored.sequence, reason)
+    async def _hold(self, stored: Stored, reason: str, *, target: str = "") -> bool:
+        """Have the entry's subject held; return whether that is written down, without which nothing is worked off."""
+        try:
+            await self._desk.quarantine(self.log_name, stored.stream, stored.sequence, reason, target=target)
+        except (StoreRefusal, Overrun) as failure:
+            await self._fail(stored, failure)
+            return False
+        return True
+
+    async def _fail(self, stored: Stored, failure: BaseException) -> None:
+        self._failed.set()
+        if not isinstance(failure, OutOfTurn):
+            await self._alarm("cannot_store", log=self.log_name, sequence=stored.sequence, what=str(failure))

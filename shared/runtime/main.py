@@ -81,8 +81,8 @@ async def _run(app: App, settings: ServiceSettings) -> None:
             await check_consumer(client, log_name, durable)
 
     process = Process(app, settings, client, JetStreamStore(client), SystemClock(), check)
-    outages.down = lambda: process.keepers.away(True)
-    outages.up = lambda: process.keepers.away(False)
+    outages.down = process.keepers.away
+    outages.up = process.keepers.there
     broker = questions(endpoint, app.name, process.question)
     try:
         await check_server(settings.monitor_url, allow_volatile=settings.allow_volatile)

@@ -20,67 +20,79 @@ from shared.runtime.keepers import Keepers, Noun
 REASON_MAX = 500
 DESK_NOUN = Noun(DESK)
 
-Rehear = Callable[[str, str, int], Awaitable[bool]]
-"""Hears a subject of a log again from a sequence on; returns whether all of it could be reacted to."""
+Rehear = Callable[[SourceQuarantined], Awaitable[bool]]
+"""Hears again what is held by a quarantine; returns whether all of it could be reacted to."""
 
 STILL_BROKEN = Answer("refused", "quarantined", "What was held still cannot be reacted to: the quarantine stays.", final=False)
 
 
 class Desk:
-    """Holds and releases sources."""
+    """Holds and releases sources, each for everything that follows from it or for one stream that could not take it."""
 
     def __init__(self, keepers: Keepers, service: str, today: Callable[[], str], alarm: Callable[..., Awaitable[None]]) -> None:
         self._keepers = keepers
         self._alarm = alarm
         self._service = service
         self._today = today
-        self._held: dict[str, SourceQuarantined] = {}
+        self._held: dict[tuple[str, str], SourceQuarantined] = {}
+        self._holding: set[tuple[str, str]] = set()
         self._lifting: dict[str, asyncio.Event] = {}
+        self._lifts = asyncio.Lock()
 
     def recall(self) -> None:
         """Remember what was open when the service last ran."""
         desks = sorted((keeper for keeper in self._keepers.open() if keeper.stream.endswith(".desk")), key=lambda k: stream_day(k.stream))
         if desks:
-            self._held = {row.subject: row for row in desks[-1].state.open}
+            self._held = {(row.subject, row.target): row for row in desks[-1].state.open}
 
-    def holds(self, subject: str) -> bool:
-        """Return whether entries of a subject are held."""
-        return subject in self._held
+    def holds(self, subject: str, target: str = "") -> bool:
+        """Return whether entries of a subject are held: all that follows from them, or what follows in the stream `target`."""
+        return any(key in self._held or key in self._holding for key in ((subject, ""), (subject, target)))
 
     def rows(self) -> list[SourceQuarantined]:
         """Return the open quarantines."""
         return list(self._held.values())
 
-    async def quarantine(self, log_name: str, subject: str, sequence: int, reason: str) -> None:
-        """Hold a subject from an entry on; returns when that is written down."""
-        if self.holds(subject):
+    async def quarantine(self, log_name: str, subject: str, sequence: int, reason: str, *, target: str = "") -> None:
+        """Hold a subject from an entry on; returns when that is written down, and raises `StoreRefusal` if it cannot be."""
+        if self.holds(subject, target):
             return
-        command = QuarantineSource(service=self._service, log=log_name, subject=subject, sequence=sequence, reason=reason[:REASON_MAX])
-        self._held[subject] = SourceQuarantined(**msgspec.structs.asdict(command))
-        await self._alarm("source_quarantined", log=log_name, subject=subject, sequence=sequence, reason=command.reason)
-        await self._ask(command, derived_id("quarantine", subject, sequence))
+        command = QuarantineSource(
+            service=self._service, log=log_name, subject=subject, sequence=sequence, reason=reason[:REASON_MAX], target=target
+        )
+        # What comes later is held from now on; it counts as worked off only together with the entry that is held first.
+        self._holding.add((subject, target))
+        try:
+            await self._write(command)
+        finally:
+            self._holding.remove((subject, target))
+        await self._alarm("source_quarantined", log=log_name, subject=subject, sequence=sequence, target=target, reason=command.reason)
 
     async def command(self, to: Addressed, data: bytes, rehear: Rehear) -> Answer:
         """Answer a person who lifts a quarantine; what was held is heard again before anything that comes later."""
         if to.role != "staff":
             return Answer("refused", "not_allowed_for_role", "This may not be asked in this role.", final=False)
         request = msgspec.json.decode(data, type=Request[LiftQuarantine])
-        row = self._held.get(request.command.subject)
         asked = Asked(request.id, request.command, Actor("staff", to.actor), self._keepers.clock.now_ms())
-        if row is None:
-            return await self._keepers.ask(await self._stream(), asked)
-        # Entries that arrive while the held ones are heard wait here: neither lost nor before their time.
-        lifted = self._lifting[row.subject] = asyncio.Event()
-        try:
-            if not await rehear(row.log, row.subject, row.sequence):
-                return STILL_BROKEN
-            answer = await self._keepers.ask(await self._stream(), asked)
-            if answer.status == "accepted":
-                self._held.pop(row.subject, None)
-            return answer
-        finally:
-            del self._lifting[row.subject]
-            lifted.set()
+        async with self._lifts:
+            rows = [row for row in self.rows() if row.concerns(request.command.subject)]
+            # Entries that arrive while the held ones are heard wait here: neither lost nor before their time.
+            self._lifting = {row.subject: asyncio.Event() for row in rows}
+            try:
+                for row in rows:
+                    for stream in (row.subject, row.target):
+                        self._keepers.mend(stream)
+                    if not await rehear(row):
+                        return STILL_BROKEN
+                answer = await self._keepers.ask(await self._stream(), asked)
+                if answer.status == "accepted":
+                    for row in rows:
+                        self._held.pop((row.subject, row.target), None)
+                return answer
+            finally:
+                lifting, self._lifting = self._lifting, {}
+                for settled in lifting.values():
+                    settled.set()
 
     async def settled(self, subject: str) -> None:
         """Wait while a quarantine of `subject` is being lifted."""
@@ -93,10 +105,13 @@ class Desk:
         for decision in entry.decisions:
             for event in decision.events:
                 if isinstance(event, SourceQuarantined):
-                    self._held[event.subject] = event
+                    self._held[event.subject, event.target] = event
 
-    async def _ask(self, command: QuarantineSource, id: str) -> Answer:
-        return await self._keepers.ask(await self._stream(), Asked(id, command, HOUSE, self._keepers.clock.now_ms()))
+    async def _write(self, command: QuarantineSource) -> None:
+        stream = await self._stream()
+        # The same source may be held again after it was let go, so the id is of this time only; once held, nothing is repeated.
+        id = derived_id("quarantine", command.subject, command.target, command.sequence, self._keepers.get(stream).folded.revision)
+        await self._keepers.ask(stream, Asked(id, command, HOUSE, self._keepers.clock.now_ms()))
 
     async def _stream(self) -> str:
         """Return today's desk, with what was open the day before carried onto it."""

@@ -20,6 +20,7 @@ from nats.aio.client import Client
 from nats.aio.msg import Msg
 from nats.errors import Error as NatsError
 
+from shared.contracts.desk import SourceQuarantined
 from shared.contracts.subjects import Addressed, BadSubject, addressed, alarm, log_name
 from shared.kernel.entry import Entry, Place
 from shared.kernel.messages import Answer
@@ -143,11 +144,11 @@ class Process:
             await self.keepers.scan(name)
         self.desk.recall()
         await self.app.start(self)
-        self.spawn(self.keepers.keep_time(), "timers")
         self.spawn(self.witness.watch(), "witness")
         self.follow_days(self.app.hears, self._listen, self.app.ready_for)
         await self.client.subscribe(f"cmd.{self.app.name}.>", cb=self._command)
-        self.keepers.away(False)
+        self.keepers.there()
+        self.spawn(self.keepers.keep_time(), "timers")
         self.ready = True
         log.info("%s is ready as %s in epoch %d", self.app.name, self.writer, self.keepers.pen.epoch)
         why = await self.keepers.stepped_down
@@ -218,6 +219,7 @@ class Process:
         await listener.listen()
 
     async def _command(self, message: Msg) -> None:
+        self.keepers.there()
         # The subscription hands over one message at a time; each is answered in its own task so that commands can wait together.
         if self._answering >= ANSWERING_MAX:
             await _reply(
@@ -249,10 +251,10 @@ class Process:
         except SteppedDown:
             return Answer("refused", "busy", "Another process serves this table now. Ask again, with the same id.", final=False)
 
-    async def rehear(self, log_name: str, subject: str, sequence: int) -> bool:
-        """Hear what was held of a subject; return whether all of it could be reacted to."""
-        listener = self.listeners.get(log_name)
-        return listener is None or await listener.rehear(subject, sequence)
+    async def rehear(self, row: SourceQuarantined) -> bool:
+        """Hear what is held by a quarantine; return whether all of it could be reacted to."""
+        listener = self.listeners.get(row.log)
+        return listener is None or await listener.rehear(row)
 
     async def question(self, to: Addressed) -> Any:
         """Answer what may be asked of every service, and leave the rest to its app room."""
@@ -287,5 +289,7 @@ class Process:
 
 
 async def _reply(message: Msg, answer: Answer) -> None:
-    if message.reply:
-        await message.respond(msgspec.json.encode(answer))
+    # Who gets no answer asks again with the same id.
+    with contextlib.suppress(NatsError, OSError):
+        if message.reply:
+            await message.respond(msgspec.json.encode(answer))

@@ -26,14 +26,14 @@ def random_round(chance: Random, book: str, *, options: bool = False) -> Rehears
     shoe = list(chance.choice((DECK, SMALL_DECK)) * 6)
     chance.shuffle(shoe)
     end = chance.choice((len(shoe), chance.randint(4, 20)))
-    begin = opening(book)
+    boxes = chance.choice((1, 2, 3, 7))
+    begin = opening(book, boxes=boxes)
     if options:
         begin = replace(begin, profile=random_options(chance, begin.profile))
     rehearsal = Rehearsal(begin, shoe[:end], discards=shoe[end:], wallet=lambda wager: wallet(chance, wager))
     for box in range(1, chance.randint(1, 4) + 1):
-        rehearsal.bet(
-            f"player{box if chance.random() < 0.8 else 1}", chance.randint(1, 7), chance.choice((1, 25)) * 2 * chance.randint(2, 250)
-        )
+        stake_minor = chance.choice((2 * chance.randint(50, 250), 50 * chance.randint(2, 10)))
+        rehearsal.bet(f"player{box if chance.random() < 0.8 else 1}", chance.randint(1, boxes), stake_minor)
         if chance.random() < 0.8:
             rehearsal.serve()
     rehearsal.run(lambda moment: choose(chance, moment))

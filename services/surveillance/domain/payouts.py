@@ -64,10 +64,13 @@ def returned(felt: Felt, hand: Hand, number: int, wager: WagerPlaced) -> int:
 
 
 def spared(felt: Felt, number: int, wager: WagerPlaced) -> bool:
-    """Return whether a dealer blackjack leaves this wager alone (ON-8.2, ON-9.5, LV-2.6, decisions 3 and 4)."""
-    if wager.kind == "double":
-        return felt.profile.double.dealer_blackjack_takes == "original"
-    return number > 1 and felt.profile.split.dealer_blackjack_takes == "original"
+    """Return whether a dealer blackjack leaves this wager alone (ON-8.2, ON-9.5, LV-2.6, decisions 3 and 4).
+
+    Where only the original of a split is taken, all wagers of the other hands come back, a double among them.
+    """
+    if number > 1 and felt.profile.split.dealer_blackjack_takes == "original":
+        return True
+    return wager.kind == "double" and felt.profile.double.dealer_blackjack_takes == "original"
 
 
 def profit(felt: Felt, wager: WagerPlaced, ratio: Ratio) -> int:

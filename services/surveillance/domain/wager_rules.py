@@ -120,6 +120,7 @@ def betting_ends_before_the_cards(round_: Round) -> Iterator[Breach]:
     """No main wager after betting closed or in the wrong time, no card before, none while a wager is pending (ON-3.1, LV-2.1.3)."""
     rule = round_.rule("ON-3.1", "LV-2.1.3")
     open_, pending = True, 0
+    taken: set[int] = set()
     for fact in round_.facts:
         match fact.event:
             case WagerPlaced(kind="main"):
@@ -128,9 +129,12 @@ def betting_ends_before_the_cards(round_: Round) -> Iterator[Breach]:
                     yield rule, f"wager {fact.event.wager} came after betting was closed", fact
             case WagerAccepted() | WagerRefused() | WagerLapsed() if round_.kind(fact.event.wager) == "main":
                 pending -= 1
+                taken |= {round_.wagers[fact.event.wager].box} if isinstance(fact.event, WagerAccepted) else set()
             case BettingClosed():
                 by_staff = isinstance(fact.command, CloseBetting) and fact.actor.role == "staff"
-                if not by_staff and fact.at_ms < round_.opened.betting_until_ms:
+                # Where every box has its wager there is nothing to wait for.
+                full = not pending and len(taken) >= round_.opened.settings.boxes
+                if not (by_staff or full) and fact.at_ms < round_.opened.betting_until_ms:
                     yield rule, "betting was closed before its time", fact
                 if not open_:
                     yield rule, "betting was closed twice", fact

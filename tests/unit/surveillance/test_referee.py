@@ -275,6 +275,11 @@ def test_betting_may_be_closed_by_the_dealer():
     assert judge(log) == []
 
 
+def test_betting_may_close_early_when_every_box_has_its_wager():
+    """LV-2.1.3: there is nothing left to wait for."""
+    assert judge(entries(play(*LIVE[:2], *LIVE[2], boxes=1))) == []
+
+
 def test_two_boxes_of_one_account_are_found():
     """LV-4.5: one box for each account."""
     rehearsal = play("ontario", "8H 7H 6D 9S TS TC 5D", "stand", "stand", bets=(("ann", 1, 400), ("ann", 2, 400)))

@@ -1,0 +1,43 @@
+"""Processes that hang and go on: a person's clock never ran while the house could not hear, whichever of its parts hung."""
+
+import asyncio
+import signal
+from collections.abc import Iterator
+
+import pytest
+
+from tests.integration.busy_house import BusyHouse, account_of, at_turn, findings, stand
+
+DECISION_MS = 4_000
+PAUSE_S = 7.0
+"""Longer than a player may think."""
+
+
+@pytest.fixture(scope="module")
+def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BusyHouse]:
+    """A house in which a player may think for four seconds."""
+    house = BusyHouse(tmp_path_factory.mktemp("house"), decision_ms=DECISION_MS)
+    try:
+        house.start()
+        yield house
+    finally:
+        house.stop()
+
+
+@pytest.mark.parametrize("name", ["nats-server", "table"])
+async def test_nobody_is_timed_out_by_a_process_that_hangs(house: BusyHouse, name: str):
+    """Who spoke while it hung is heard, and who could not speak is given the whole time again."""
+    async with house.pit() as pit, house.seat("ann") as ann, house.seat("cyd") as cyd:
+        await house.open_tables()
+        hers, his = await asyncio.gather(at_turn(ann), at_turn(cyd))
+        house.signal(name, signal.SIGSTOP)
+        speaking = asyncio.create_task(ann.client.ask("table", "T1", stand(hers)))
+        await asyncio.sleep(PAUSE_S)
+        house.signal(name, signal.SIGCONT)
+        spoke = await speaking
+        speaks_afterwards = await cyd.client.ask("table", "T2", stand(his))
+        await house.close_tables(pit)
+    async with house.logs() as store:
+        account, found = await account_of(store), await findings(store)
+
+    assert (spoke.code, speaks_afterwards.code, account.wrong, found) == ("", "", {}, [])
