@@ -62,21 +62,24 @@ class WalletApp:
         return lambda: keeper.folded.position.get(log_name)
 
     def ready_for(self, log_name: str) -> bool:
-        """Hear the tables of a day while its book is open."""
-        return bool(self._book) and stream_day(self._book) == log_day(log_name)[1]
+        """Hear the tables of a day once its book is open.
+
+        What is left of a day whose book is closed is heard too: nothing follows from it, and only then can its log be closed.
+        """
+        return bool(self._book) and log_day(log_name)[1] <= stream_day(self._book)
 
     async def start(self, house: Process) -> None:
-        """Open the first book, or go on with the one that is open."""
+        """Open the first book of all, or go on with the latest."""
         self._house = house
-        books = sorted((k for k in house.keepers.open() if ".ledger." in k.stream), key=lambda keeper: keeper.stream)
+        books = await self._latest_books()
         if not books:
-            await self._ask_house(ledger_stream(house.today()), OpenBook(day=house.today()), "open")
+            await self._open_first(ledger_stream(house.today()))
+        elif books[0].state.open:
+            self._book = books[0].stream
         elif books[-1].state.closed:
             await self._open_next(books[-1])
-        elif not books[-1].state.open:
-            await self._go_on_opening(books)
-        if not self._book:
-            self._book = max(k.stream for k in house.keepers.open() if ".ledger." in k.stream)
+        else:
+            await self._open_first(books[0].stream)
         house.spawn(self._close_books(), "books")
 
     async def command(self, to: Addressed, data: bytes) -> Answer:
@@ -87,7 +90,9 @@ class WalletApp:
             return _refused(Reason.BUSY)
         request = msgspec.json.decode(data, type=Request[StaffCommand])
         asked = Asked(request.id, request.command, Actor("staff", to.actor), self.house.clock.now_ms())
-        return await self.house.keepers.ask(self._book, asked)
+        answer = await self.house.keepers.ask(self._book, asked)
+        # The book was closed while the request waited: asked again, it comes into the next one.
+        return _refused(Reason.BUSY) if answer.code == Reason.BOOK_CLOSED else answer
 
     async def question(self, to: Addressed) -> Any:
         """Tell a player, or staff, what an account holds."""
@@ -117,12 +122,25 @@ class WalletApp:
         await self._ask_house(stream, OpenBook(day=next_day, follows=closed.folded.digest), "open")
         self._book = stream
 
-    async def _go_on_opening(self, books: list[Keeper[Any]]) -> None:
-        """Finish an opening that a crash interrupted."""
-        if len(books) > 1:
-            await self._open_next(books[-2])
-        else:
-            await self._ask_house(books[-1].stream, OpenBook(day=stream_day(books[-1].stream)), "open")
+    async def _open_first(self, stream: str) -> None:
+        """Open a book that carries nothing forward."""
+        await self._ask_house(stream, OpenBook(day=stream_day(stream)), "open")
+        self._book = stream
+
+    async def _latest_books(self) -> list[Keeper[Any]]:
+        """Return the latest book, followed by the one before it if it is still being opened.
+
+        The days that are closed for ever count: a book must never be begun empty because the one before it is out of use.
+        """
+        found: list[Keeper[Any]] = []
+        for name in reversed(await self.house.store.logs(self.name)):
+            keeper = self.house.keepers.get(ledger_stream(log_day(name)[1]))
+            await keeper.load()
+            if keeper.folded.revision:
+                found.append(keeper)
+            if len(found) > 1 or keeper.state.phase != "carrying":
+                break
+        return found
 
     async def _ask_house(self, stream: str, command: Any, name: str) -> Answer:
         asked = Asked(derived_id("book", stream, name), command, HOUSE, self.house.clock.now_ms())

@@ -18,7 +18,7 @@ from feltlog.auditing import audit_all
 from feltlog.client import Client
 from feltlog.commands.connection import at_the_door, reading
 from feltlog.commands.up import open_tables
-from feltlog.evening import Seat, answer, seat_with_money
+from feltlog.evening import Seat, answer, pay_in
 from feltlog.machine import Machine
 from feltlog.styles import Style, basic, doubler, splitter
 from services.surveillance.domain.findings import Finding
@@ -90,7 +90,7 @@ class BusyHouse:
         await open_tables(self.house)
         async with self.pit() as pit:
             for style in STYLES:
-                await seat_with_money(pit, style, "feltlog", "CAD" if style.table == "T1" else "EUR")
+                await pay_in(pit, style, "feltlog", "CAD" if style.table == "T1" else "EUR")
 
     @asynccontextmanager
     async def pit(self) -> AsyncIterator[Client]:
