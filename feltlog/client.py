@@ -79,7 +79,7 @@ class Client:
         self.role = role
         self._line = line
         self._reply_s = reply_s
-        self._patience_s = patience_s
+        self.patience_s = patience_s
 
     async def ask(self, service: str, target: str, command: Any, *, id: str | None = None) -> Answer:
         """Return the answer to a command; raise `Unanswered` if there is none for as long as it is sent again.
@@ -109,7 +109,7 @@ class Client:
     async def _replies(self, subject: str, body: bytes) -> AsyncGenerator[bytes | None, None]:
         """Yield reply after reply to the same request, None for silence, until patience is at its end."""
         now_s = asyncio.get_running_loop().time
-        deadline_s = now_s() + self._patience_s
+        deadline_s = now_s() + self.patience_s
         wait_s = POLL_FIRST_S
         while True:
             yield await self._line.request(subject, body, timeout_s=self._reply_s)

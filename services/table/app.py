@@ -7,6 +7,7 @@ import msgspec
 
 from services.table import reactions, views
 from services.table.domain.round import ROUND
+from services.table.domain.state import Over
 from services.table.domain.table import TABLE
 from shared.contracts.refusals import Reason, refused, sentence
 from shared.contracts.requests import Request
@@ -98,7 +99,10 @@ class TableApp:
             name = keeper.stream.split(".")[3]
             known = self._tables.get(name)
             if known is None or stream_day(known) < stream_day(keeper.stream):
-                self._tables[name] = keeper.stream
+                self._tables[name] = known = keeper.stream
+            if known == keeper.stream and keeper.state.day_closed and keeper.state.phase == "closed":
+                # It does not go on by itself: whoever opens it again opens it in the day that it is then.
+                del self._tables[name]
 
     def _felt(self, stream: str) -> views.Felt:
         table = self.house.keepers.get(stream).state
@@ -121,15 +125,19 @@ class TableApp:
                 return self._round_at(table, command.round)
             case OpenTable() if command.table != table:
                 raise BadSubject(f"the command opens {command.table} but was sent to {table}")
+            case OpenTable() if command.profile or command.day or command.day_ends_at_ms or command.follows:
+                raise BadSubject("the profile by value, the day and what it follows are the house's to fill in")
             case OpenTable():
                 return self._tables.get(table, table_stream(self.house.today(), table))
             case _:
                 return self._tables.get(table)
 
-    def _fill_round(self, command: Any, state: Any) -> Any:
-        """Let a clock that is extended run from the moment in which that is decided, however long it waited for it."""
+    def _fill_round(self, command: Any, round_: Any) -> Any:
+        """Refuse what a player wants of a round whose gaming day is over; let an extended clock run from this moment on."""
+        if isinstance(command, PlayerCommand) and isinstance(round_, Over) and round_.opened.day < self.house.today():
+            raise refused(Reason.DAY_CLOSED)
         if isinstance(command, ExtendClock):
-            return reactions.extension(state, self.house.clock.now_ms()) or command
+            return reactions.extension(round_, self.house.clock.now_ms()) or command
         return command
 
     def _fill(self, command: Any, state: Any) -> Any:

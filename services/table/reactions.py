@@ -194,13 +194,16 @@ def _reserve(wager: Wager) -> Timer:
 
 
 def _of_table(table: Table) -> Timer | None:
-    """Return the next round of a table that deals by itself, or the end of its day, whichever comes first."""
+    """Return the next round of a table that deals by itself, or the end of its day, whichever comes first.
+
+    A house that was off comes back when both have passed: then the day has ended, and no round is called in it.
+    """
     if table.opened is None or table.ended is not None:
         return None
     day = Timer(table.opened.day_ends_at_ms, EndDay(), "end-day")
     if table.opened.settings.dealer == "staff" or obstacle(table) is not None or table.next_from_ms >= day.at_ms:
         return day
-    return Timer(table.next_from_ms, CallRound(), f"call-round-{table.rounds + 1}")
+    return Timer(table.next_from_ms, CallRound(), f"call-round-{table.rounds + 1}", until=day)
 
 
 def extension(state: Round, now_ms: int) -> ExtendClock | None:

@@ -15,7 +15,6 @@ class Reason(StrEnum):
     BAD_REQUEST = "bad_request"
     NOT_ALLOWED_FOR_ROLE = "not_allowed_for_role"
     ID_REUSED = "id_reused"
-    ID_TOO_OLD = "id_too_old"
     DAY_CLOSED = "day_closed"
     UNKNOWN_TABLE = "unknown_table"
     UNKNOWN_ROUND = "unknown_round"
@@ -69,7 +68,6 @@ SENTENCES: dict[Reason, str] = {
     Reason.BAD_REQUEST: "The request cannot be read: {detail}",
     Reason.NOT_ALLOWED_FOR_ROLE: "This may not be asked in this role.",
     Reason.ID_REUSED: "This id was used before with another content. Ask again with an id of its own.",
-    Reason.ID_TOO_OLD: "This id belongs to a day whose ids are no longer at hand. Ask again with a new id if it was never answered.",
     Reason.DAY_CLOSED: "The gaming day of this round is closed: nothing can be added to it.",
     Reason.UNKNOWN_TABLE: "There is no such table open here.",
     Reason.UNKNOWN_ROUND: "There is no such round on this table.",

@@ -46,12 +46,18 @@ class Timer(msgspec.Struct, frozen=True):
     """A command that falls due.  `name` is the same as long as it is the same obligation.
 
     `patient` timers concern a person's time: they wait while the house has been away, and are extended, not fired.
+    `until` is what falls due in its place once its own time has come: by then this one is too late to mean anything.
     """
 
     at_ms: int
     command: Any
     name: str
     patient: bool = False
+    until: "Timer | None" = None
+
+    def due(self, now_ms: int) -> "Timer":
+        """Return what is to be asked at a time: this, or what has taken its place meanwhile."""
+        return self if self.until is None or now_ms < self.until.at_ms else self.until.due(now_ms)
 
     def id_for(self, stream: str) -> str:
         """Return the command's id."""

@@ -136,8 +136,7 @@ class Keeper(Generic[S]):
     async def _work(self) -> None:
         # The first turn of the loop lets everything that is ready to be asked join the same entry.
         await asyncio.sleep(0)
-        if not self.loaded:
-            await self._load()
+        await self.load()
         while self._waiting or self._first:
             await self._decide()
 
@@ -231,9 +230,11 @@ class Keeper(Generic[S]):
                     await asyncio.sleep(wait_s)
                     wait_s = min(wait_s * 2, RESEND_LAST_S)
 
-    async def _load(self) -> None:
-        await self._fold_from(0)
-        self.loaded = True
+    async def load(self) -> None:
+        """Fold what the log holds, unless that is done; raise `StoreUnavailable`, `Unreadable` or `BrokenChain`."""
+        if not self.loaded:
+            await self._fold_from(self.folded.fence)
+            self.loaded = True
 
     async def _reload(self) -> None:
         """Fold what another writer has put in; step down if it is the newer owner."""

@@ -157,7 +157,8 @@ class Keepers:
             # Whether the person or the house was away cannot be told apart now; `there` gives the time back.
             heapq.heappush(self._due, (self.clock.now_ms() + BREATH_MS, stream, timer.name))
             return
-        asked = Asked(timer.id_for(stream), timer.command, HOUSE, self.clock.now_ms())
+        due = timer.due(self.clock.now_ms())
+        asked = Asked(due.id_for(stream), due.command, HOUSE, self.clock.now_ms())
         self.ask(stream, asked).add_done_callback(lambda future: self._after_firing(stream, timer, future))
 
     def _after_firing(self, stream: str, timer: Timer, future: asyncio.Future[Answer]) -> None:

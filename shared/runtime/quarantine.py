@@ -1,24 +1,29 @@
 """The quarantine: which sources this service holds, kept in its own log so that a restart does not forget it."""
 
 import asyncio
+import logging
 from collections.abc import Awaitable, Callable
 from typing import Any
 
 import msgspec
 
 from shared.contracts.desk import CarryQuarantines, LiftQuarantine, QuarantineSource, SourceQuarantined
-from shared.contracts.desk_rules import DESK
+from shared.contracts.desk_rules import DESK, DeskState
 from shared.contracts.requests import Request
-from shared.contracts.subjects import Addressed, desk_stream, stream_day
+from shared.contracts.subjects import Addressed, desk_stream
 from shared.kernel.entry import Entry
 from shared.kernel.folded import Asked
 from shared.kernel.identity import derived_id
 from shared.kernel.messages import HOUSE, Actor, Answer
+from shared.runtime.event_store import StoreRefusal
 from shared.runtime.keeper import Keeper
 from shared.runtime.keepers import Keepers, Noun
 
 REASON_MAX = 500
+CARRY_EVERY_S = 1.0
 DESK_NOUN = Noun(DESK)
+
+log = logging.getLogger(__name__)
 
 Rehear = Callable[[SourceQuarantined], Awaitable[bool]]
 """Hears again what is held by a quarantine; returns whether all of it could be reacted to."""
@@ -39,11 +44,21 @@ class Desk:
         self._lifting: dict[str, asyncio.Event] = {}
         self._lifts = asyncio.Lock()
 
-    def recall(self) -> None:
-        """Remember what was open when the service last ran."""
-        desks = sorted((keeper for keeper in self._keepers.open() if keeper.stream.endswith(".desk")), key=lambda k: stream_day(k.stream))
-        if desks:
-            self._held = {(row.subject, row.target): row for row in desks[-1].state.open}
+    def recall(self, desk: DeskState) -> None:
+        """Remember what was open when the service last ran, as its latest desk says."""
+        self._held = {(row.subject, row.target): row for row in desk.open}
+
+    async def keep(self) -> None:
+        """Carry what is open onto the desk of each day as it begins, for ever.
+
+        The day before may be closed for ever soon: what is not carried before that would be forgotten by the next start.
+        """
+        while True:
+            try:
+                await self._stream()
+            except StoreRefusal as error:
+                log.warning("the quarantines of %s are not carried into this day yet: %s", self._service, error)
+            await asyncio.sleep(CARRY_EVERY_S)
 
     def holds(self, subject: str, target: str = "") -> bool:
         """Return whether entries of a subject are held: all that follows from them, or what follows in the stream `target`."""

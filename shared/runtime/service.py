@@ -21,7 +21,7 @@ from nats.aio.msg import Msg
 from nats.errors import Error as NatsError
 
 from shared.contracts.desk import SourceQuarantined
-from shared.contracts.subjects import Addressed, BadSubject, addressed, alarm, log_name
+from shared.contracts.subjects import Addressed, BadSubject, addressed, alarm, desk_stream, log_day, log_name
 from shared.kernel.entry import Entry, Place
 from shared.kernel.messages import Answer
 from shared.kernel.reactions import Reaction, Source
@@ -110,12 +110,13 @@ class Process:
         """Return the gaming day that it is now."""
         return gaming_day(self.clock.now_ms(), self.settings.day_starts, self.settings.zone)
 
-    def spawn(self, work: Awaitable[Any], name: str) -> None:
-        """Run something beside the rest; if it fails, the process ends."""
+    def spawn(self, work: Awaitable[Any], name: str) -> asyncio.Future[Any]:
+        """Run something beside the rest and return it; if it fails, the process ends."""
         task = asyncio.ensure_future(work)
         task.set_name(name)
         self._tasks.add(task)
         task.add_done_callback(self._spawned_done)
+        return task
 
     def say(self, subject: str, what: Any) -> None:
         """Show something to whoever watches now; eyes only, nothing rests on it."""
@@ -135,15 +136,16 @@ class Process:
 
     async def run(self) -> None:
         """Fold, start, hear and answer until `keepers.stepped_down` says otherwise or the task is cancelled."""
-        self.keepers.on_broken.append(lambda stream, id, what: self.spawn(self.alarm("broken", stream=stream, id=id, what=what), "alarm"))
+        self.keepers.on_broken.append(self._broken)
         self.keepers.on_stored.append(self.app.stored)
         self.keepers.on_stored.append(self.desk.stored)
         await self._wait_for_today()
         for name in await self._open_logs(self.app.name):
             await self.check(name, None)
             await self.keepers.scan(name)
-        self.desk.recall()
+        await self._recall()
         await self.app.start(self)
+        self.spawn(self.desk.keep(), "desk")
         self.spawn(self.witness.watch(), "witness")
         self.follow_days(self.app.hears, self._listen, self.app.ready_for)
         await self.client.subscribe(f"cmd.{self.app.name}.>", cb=self._command)
@@ -153,6 +155,9 @@ class Process:
         log.info("%s is ready as %s in epoch %d", self.app.name, self.writer, self.keepers.pen.epoch)
         why = await self.keepers.stepped_down
         raise SteppedDown(why)
+
+    def _broken(self, stream: str, id: str, what: str) -> None:
+        self.spawn(self.alarm("broken", stream=stream, id=id, what=what), "alarm")
 
     async def stop(self) -> None:
         """Stop hearing and answering; what is under way is finished or found again after the next start."""
@@ -166,25 +171,37 @@ class Process:
             log.info("%s waits for its log of %s", self.app.name, self.today())
             await asyncio.sleep(DAYS_EVERY_S / 4)
 
+    async def _recall(self) -> None:
+        """Learn what is quarantined from the latest desk, which may be one of a closed day if nothing was carried since."""
+        still_open = await self._open_logs(self.app.name)
+        for name in reversed(await self.store.logs(self.app.name)):
+            keeper = self.keepers.get(desk_stream(self.app.name, log_day(name)[1]))
+            await keeper.load()
+            if keeper.folded.revision or name not in still_open:
+                self.desk.recall(keeper.state)
+                return
+
     def _noun_of(self, stream: str) -> Noun:
         return DESK_NOUN if stream.endswith(".desk") else self.app.noun_of(stream)
 
     def follow_days(
         self, services: Sequence[str], listen: Callable[[str], Awaitable[None]], ready_for: Callable[[str], bool] = lambda name: True
     ) -> None:
-        """Listen to each log of these services as its day is made and `ready_for` it; once each."""
+        """Listen to each log of these services from when its day is made and `ready_for` it until it is closed for ever."""
         self.spawn(self._follow_days(services, listen, ready_for), "days")
 
     async def _follow_days(
         self, services: Sequence[str], listen: Callable[[str], Awaitable[None]], ready_for: Callable[[str], bool]
     ) -> None:
-        known: set[str] = set()
+        listening: dict[str, asyncio.Future[Any]] = {}
         while True:
-            for upstream in services:
-                for name in await self._open_logs(upstream):
-                    if name not in known and ready_for(name) and await self._is_sound(name):
-                        known.add(name)
-                        self.spawn(listen(name), f"listen {name}")
+            still_open = [name for upstream in services for name in await self._open_logs(upstream)]
+            for name in set(listening).difference(still_open):
+                # A log is closed for ever when all who hear it are done with it.
+                listening.pop(name).cancel()
+            for name in still_open:
+                if name not in listening and ready_for(name) and await self._is_sound(name):
+                    listening[name] = self.spawn(listen(name), f"listen {name}")
             await asyncio.sleep(DAYS_EVERY_S)
 
     async def _is_sound(self, name: str) -> bool:

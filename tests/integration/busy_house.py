@@ -16,9 +16,9 @@ from typing import Any
 
 from feltlog.auditing import audit_all
 from feltlog.client import Client
-from feltlog.commands.connection import at_the_door, reading
+from feltlog.commands.connection import reading
 from feltlog.commands.up import open_tables
-from feltlog.evening import Seat, answer, seat_with_money
+from feltlog.evening import Seat, answer, pay_in
 from feltlog.machine import Machine
 from feltlog.styles import Style, basic, doubler, splitter
 from services.surveillance.domain.findings import Finding
@@ -29,6 +29,7 @@ from shared.contracts.wallet import Deposited, StakesSettled, Withdrawn
 from shared.kernel.entry import Entry, decode_as
 from shared.runtime.event_store import Stored
 from shared.runtime.jetstream_store import JetStreamStore
+from shared.runtime.line import open_line
 
 PATIENCE_S = 60.0
 LOOK_S = 0.05
@@ -90,7 +91,7 @@ class BusyHouse:
         await open_tables(self.house)
         async with self.pit() as pit:
             for style in STYLES:
-                await seat_with_money(pit, style, "feltlog", "CAD" if style.table == "T1" else "EUR")
+                await pay_in(pit, style, "feltlog", "CAD" if style.table == "T1" else "EUR")
 
     @asynccontextmanager
     async def pit(self) -> AsyncIterator[Client]:
@@ -101,9 +102,11 @@ class BusyHouse:
     @asynccontextmanager
     async def door(self, user: str) -> AsyncIterator[Client]:
         """Yield a client that speaks as `user` and does not lose patience while something is being killed."""
-        async with at_the_door(self.house, self.machine.url, user) as client:
-            client.patience_s = PATIENCE_S
-            yield client
+        line = await open_line(self.machine.url, user=user, credentials=self.machine.credentials(user), patience_s=PATIENCE_S)
+        try:
+            yield Client(line, role="staff" if user == "pit" else "player", name=user, patience_s=PATIENCE_S)
+        finally:
+            await line.close()
 
     @asynccontextmanager
     async def seat(self, name: str) -> AsyncIterator[Seat]:

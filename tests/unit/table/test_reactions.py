@@ -4,17 +4,21 @@ from typing import Any
 
 import pytest
 
+from services.table.domain.table import TABLE as TABLE_DECIDER
 from services.table.reactions import extension, follow, round_is_over, table_is_over, timer
 from shared.contracts.shoe import CardsDrawn, CardTurned, DrawnCard, HolePeeked, Opening, ShoePrepared, ShoeRetired
 from shared.contracts.subjects import log_of, round_stream, shoe_stream, table_stream
 from shared.contracts.table import (
     AcceptWager,
     BettingClosed,
+    BookNoted,
+    CallRound,
     ChangeShoe,
     CloseInsurance,
     DayClosed,
     DealCards,
     DealtCard,
+    EndDay,
     MountShoe,
     NoteBook,
     NoteBooking,
@@ -25,13 +29,14 @@ from shared.contracts.table import (
     RoundCalled,
     RoundSettled,
     RoundVoided,
+    ShoeMounted,
     TakePeek,
     TurnHole,
 )
 from shared.contracts.wallet import RoundBooked, StakeRefused, StakeReserved, TableNoted
 from shared.kernel.reactions import Source
 from shared.runtime.shelf import profile
-from tests.rounds import ROUND_ID, begun, opened_table, opening, play, settings
+from tests.rounds import DAY_ENDS_AT_MS, ROUND_ID, begun, opened_table, opening, play, settings
 
 ROUND = round_stream("20261130", "T7", 1)
 TABLE = table_stream("20261130", "T7")
@@ -170,6 +175,18 @@ def test_insurance_falls_due_with_the_first_of_its_clocks():
 
     assert due is not None
     assert (due.command, due.at_ms, due.patient) == (CloseInsurance(), 26_000, True)
+
+
+@pytest.mark.parametrize(("now_ms", "command"), [(DAY_ENDS_AT_MS - 1, CallRound()), (DAY_ENDS_AT_MS, EndDay())])
+def test_idle_table_calls_a_round_until_its_day_is_over(now_ms, command):
+    """Log page, streams: a house that was off over the day's end closes the day; a round of it would come too late."""
+    table = opened_table("ontario")
+    for event in (ShoeMounted(shoe="T7-S1", root="root", cards=312), BookNoted()):
+        table = TABLE_DECIDER.evolve(table, event)
+    due = timer(table)
+
+    assert due is not None
+    assert due.due(now_ms).command == command
 
 
 @pytest.mark.parametrize("shoe", ["TS 6D 9H TC", "TS AD 9H TC"])

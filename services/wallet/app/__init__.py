@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 
 from services.wallet import reactions, views
+from services.wallet.app.closed_books import ClosedBooks
 from services.wallet.domain.carrying import carried
 from services.wallet.domain.ledger import LEDGER
 from shared.contracts.refusals import Reason, sentence
@@ -18,7 +19,7 @@ from shared.contracts.requests import Request
 from shared.contracts.subjects import Addressed, ledger_stream, log_day, stream_day
 from shared.contracts.wallet import BookClosed, CloseBook, OpenBook, StaffCommand
 from shared.kernel.entry import Entry, Place
-from shared.kernel.folded import Asked
+from shared.kernel.folded import ID_REUSED, Asked, fingerprint
 from shared.kernel.identity import derived_id
 from shared.kernel.messages import HOUSE, Actor, Answer
 from shared.kernel.reactions import Reaction, Source
@@ -41,6 +42,7 @@ class WalletApp:
         self._book = ""
         """The stream of the ledger that is open; empty between two books."""
         self._ledger = Noun(LEDGER)
+        self._closed_books = ClosedBooks(settings.data / "wallet.sqlite")
 
     @property
     def house(self) -> Process:
@@ -62,21 +64,25 @@ class WalletApp:
         return lambda: keeper.folded.position.get(log_name)
 
     def ready_for(self, log_name: str) -> bool:
-        """Hear the tables of a day while its book is open."""
-        return bool(self._book) and stream_day(self._book) == log_day(log_name)[1]
+        """Hear the tables of a day once its book is open.
+
+        What is left of a day whose book is closed is heard too: nothing follows from it, and only then can its log be closed.
+        """
+        return bool(self._book) and log_day(log_name)[1] <= stream_day(self._book)
 
     async def start(self, house: Process) -> None:
-        """Open the first book, or go on with the one that is open."""
+        """Open the first book of all, or go on with the latest."""
         self._house = house
-        books = sorted((k for k in house.keepers.open() if ".ledger." in k.stream), key=lambda keeper: keeper.stream)
+        books = await self._latest_books()
         if not books:
-            await self._ask_house(ledger_stream(house.today()), OpenBook(day=house.today()), "open")
+            await self._open_first(ledger_stream(house.today()))
+        elif books[0].state.open:
+            self._book = books[0].stream
         elif books[-1].state.closed:
             await self._open_next(books[-1])
-        elif not books[-1].state.open:
-            await self._go_on_opening(books)
-        if not self._book:
-            self._book = max(k.stream for k in house.keepers.open() if ".ledger." in k.stream)
+        else:
+            await self._open_first(books[0].stream)
+        await self._closed_books.learn(house.store, before=stream_day(self._book))
         house.spawn(self._close_books(), "books")
 
     async def command(self, to: Addressed, data: bytes) -> Answer:
@@ -87,7 +93,12 @@ class WalletApp:
             return _refused(Reason.BUSY)
         request = msgspec.json.decode(data, type=Request[StaffCommand])
         asked = Asked(request.id, request.command, Actor("staff", to.actor), self.house.clock.now_ms())
-        return await self.house.keepers.ask(self._book, asked)
+        before = await self._closed_books.recorded(request.id)
+        if before is not None:
+            return before.answer if before.fingerprint == fingerprint(asked.command, asked.actor) else ID_REUSED
+        answer = await self.house.keepers.ask(self._book, asked)
+        # The book was closed while the request waited: asked again, it comes into the next one.
+        return _refused(Reason.BUSY) if answer.code == Reason.BOOK_CLOSED else answer
 
     async def question(self, to: Addressed) -> Any:
         """Tell a player, or staff, what an account holds."""
@@ -115,14 +126,28 @@ class WalletApp:
         for number, part in enumerate(carried(closed.state, closed.folded.answers, closed.folded.digest)):
             await self._ask_house(stream, part, f"carry {number}")
         await self._ask_house(stream, OpenBook(day=next_day, follows=closed.folded.digest), "open")
+        await self._closed_books.learn(self.house.store, before=next_day)
         self._book = stream
 
-    async def _go_on_opening(self, books: list[Keeper[Any]]) -> None:
-        """Finish an opening that a crash interrupted."""
-        if len(books) > 1:
-            await self._open_next(books[-2])
-        else:
-            await self._ask_house(books[-1].stream, OpenBook(day=stream_day(books[-1].stream)), "open")
+    async def _open_first(self, stream: str) -> None:
+        """Open a book that carries nothing forward."""
+        await self._ask_house(stream, OpenBook(day=stream_day(stream)), "open")
+        self._book = stream
+
+    async def _latest_books(self) -> list[Keeper[Any]]:
+        """Return the latest book, followed by the one before it if it is still being opened.
+
+        The days that are closed for ever count: a book must never be begun empty because the one before it is out of use.
+        """
+        found: list[Keeper[Any]] = []
+        for name in reversed(await self.house.store.logs(self.name)):
+            keeper = self.house.keepers.get(ledger_stream(log_day(name)[1]))
+            await keeper.load()
+            if keeper.folded.revision:
+                found.append(keeper)
+            if len(found) > 1 or keeper.state.phase != "carrying":
+                break
+        return found
 
     async def _ask_house(self, stream: str, command: Any, name: str) -> Answer:
         asked = Asked(derived_id("book", stream, name), command, HOUSE, self.house.clock.now_ms())
