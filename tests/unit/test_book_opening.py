@@ -32,13 +32,13 @@ CLOSED = [*OF_TODAY, CloseBook(next_day=TOMORROW)]
 class House:
     """A store with the wallet's logs of two days, on the second of them, and processes that start and stop."""
 
-    def __init__(self) -> None:
+    def __init__(self, data: Path) -> None:
         self.clock = ManualClock(day_ends_at_ms(DAY, "06:00", ZONE) + 60_000)
         self.store = MemoryStore(self.clock.now_ms)
         for day in (DAY, TOMORROW):
             self.store.make_log(log_name("wallet", day))
         self._settings = ServiceSettings(
-            nats_url="", monitor_url="", credentials=Path(), data=Path(), day_starts="06:00", zone=ZONE, sealing_key=Path()
+            nats_url="", monitor_url="", credentials=Path(), data=data, day_starts="06:00", zone=ZONE, sealing_key=Path()
         )
 
     def process(self) -> tuple[WalletApp, Process]:
@@ -74,9 +74,9 @@ def carried_over(process: Process) -> tuple[bool, int, bool]:
 
 
 @pytest.mark.parametrize("is_sealed", [False, True])
-async def test_book_goes_on_from_the_one_that_was_closed(is_sealed):
+async def test_book_goes_on_from_the_one_that_was_closed(tmp_path, is_sealed):
     """Log page, streams: balances are carried forward, also from a day that is closed for ever meanwhile."""
-    house = House()
+    house = House(tmp_path)
     await house.write(DAY, *CLOSED)
     if is_sealed:
         house.store.seal(log_name("wallet", DAY))
@@ -85,9 +85,9 @@ async def test_book_goes_on_from_the_one_that_was_closed(is_sealed):
 
 
 @pytest.mark.parametrize("is_sealed", [False, True])
-async def test_opening_that_was_interrupted_is_finished(is_sealed):
+async def test_opening_that_was_interrupted_is_finished(tmp_path, is_sealed):
     """Log page, streams: a part that was carried is carried once, and the rest follows."""
-    house = House()
+    house = House(tmp_path)
     closed = (await house.write(DAY, *CLOSED)).keepers.get(ledger_stream(DAY))
     parts = carried(closed.state, closed.folded.answers, closed.folded.digest)
     _, before = house.process()
@@ -98,15 +98,15 @@ async def test_opening_that_was_interrupted_is_finished(is_sealed):
         assert carried_over(process) == (True, 500, True)
 
 
-async def test_first_book_of_all_carries_nothing():
+async def test_first_book_of_all_carries_nothing(tmp_path):
     """Log page, streams: a house begins with an empty book."""
-    async with House().started() as process:
+    async with House(tmp_path).started() as process:
         assert carried_over(process) == (True, -1, False)
 
 
-async def test_what_is_left_of_a_closed_day_is_heard():
+async def test_what_is_left_of_a_closed_day_is_heard(tmp_path):
     """Log page, streams: a day's logs are closed for ever when all who hear them are done, so nobody may stop before."""
-    house = House()
+    house = House(tmp_path)
     await house.write(DAY, *CLOSED)
     app, process = house.process()
     await app.start(process)
