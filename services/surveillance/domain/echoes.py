@@ -12,6 +12,7 @@ from typing import Any
 from services.surveillance.domain.findings import Code, Finding
 from services.surveillance.domain.heard import Heard, Where
 from shared.contracts import shoe, table, wallet
+from shared.contracts.subjects import round_of
 from shared.kernel.messages import Cause
 
 Says = Callable[[Any], dict[str, Any]]
@@ -168,4 +169,32 @@ class Echoes:
             return [where.found(Code.WRONG_CAUSE, f"{name} cannot follow from {what}")]
         self.matched += 1
         apart = [one for one, value in says(event).items() if getattr(command, one) != value]
+        apart += misaddressed(command, event, said_in=place[0], decided_in=where.stream)
         return [where.found(Code.WRONG_CAUSE, f"{name} says another {one} than {cause}, which it follows from") for one in apart]
+
+
+def misaddressed(command: Any, event: Any, *, said_in: str, decided_in: str) -> list[str]:
+    """Return whether round or shoe are others than those whose streams cause and command stand in."""
+    called = getattr(event, "next_shoe", getattr(event, "shoe", None))
+    pairs = (
+        ("round", round_in(said_in), getattr(command, "round", None)),
+        ("round", round_in(decided_in), getattr(event, "round", None)),
+        ("shoe", shoe_in(said_in), getattr(command, "shoe", None)),
+        ("shoe", shoe_in(decided_in), called),
+    )
+    return sorted({name for name, there, told in pairs if there is not None and told is not None and there != told})
+
+
+def round_in(stream: str) -> str | None:
+    """Return the id of the round that a stream holds, if it holds one."""
+    name = round_of(stream)
+    return name.id if name else None
+
+
+def shoe_in(stream: str) -> str | None:
+    """Return the id of the shoe that a stream holds, if it holds one."""
+    match stream.split("."):
+        case ["log", "shoe", _, name]:
+            return name
+        case _:
+            return None
