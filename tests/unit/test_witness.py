@@ -43,8 +43,15 @@ async def looked(**server: Any) -> tuple[Witness, list[str]]:
 
 @pytest.mark.parametrize(
     ("off_ms", "alarms", "forbids"),
-    [(0, [], False), (250, [], False), (251, ["clocks_apart"], False), (-251, ["clocks_apart"], False)]
-    + [(1_000, ["clocks_apart"], False), (1_001, ["clocks_apart"], True), (-1_001, ["clocks_apart"], True)],
+    [
+        (0, [], False),
+        (250, [], False),
+        (251, ["clocks_apart"], False),
+        (-251, ["clocks_apart"], False),
+        (1_000, ["clocks_apart"], False),
+        (1_001, ["clocks_apart"], True),
+        (-1_001, ["clocks_apart"], True),
+    ],
 )
 async def test_clocks_apart_raise_an_alarm_and_then_forbid_rounds(off_ms, alarms, forbids):
     """Log page, time: over 250 ms apart an alarm, over 1 s no new rounds."""
