@@ -31,6 +31,7 @@ from shared.kernel.entry import Entry
 from shared.kernel.folded import Asked, Folded, Pen, commit, draft, empty
 from shared.kernel.identity import derived_id, digest
 from shared.kernel.messages import HOUSE, Actor, Answer
+from shared.kernel.profile import Profile
 from shared.kernel.reactions import Reaction, Source
 from shared.runtime.shelf import profile
 from tests.rounds import settings
@@ -83,15 +84,15 @@ class WholeHouse:
         """Return what is stored in a stream."""
         return [one for one in self.stored if one.subject == stream]
 
-    def open_table(self, table: str, book: str, **chosen: Any) -> None:
-        """Open a table for the day."""
+    def open_table(self, table: str, book: str, *, rules: Profile | None = None, **chosen: Any) -> None:
+        """Open a table for the day, under a book or under `rules` near it."""
         command = OpenTable(
             table=table,
             profile_name=book,
             settings=settings(dealer="staff", **chosen),
             day=self.day,
             day_ends_at_ms=EPOCH_MS + DAY_MS,
-            profile=profile(book),
+            profile=rules or profile(book),
         )
         self.ask(table_stream(self.day, table), command, Actor("staff", "pit"))
 

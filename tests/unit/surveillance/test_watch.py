@@ -5,6 +5,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
 from services.surveillance.domain.chain import Stored
 from services.surveillance.domain.findings import Code
@@ -47,6 +48,8 @@ from shared.contracts.wallet import (
     StakesSettled,
 )
 from shared.kernel.messages import Cause
+from shared.kernel.money import Ratio
+from shared.runtime.shelf import profile
 from tests.forgery import Edit, codes, commanded, forged, found, linked, read, written
 from tests.houses import DAY, NEXT_DAY, WholeHouse, little_house
 
@@ -288,6 +291,27 @@ def test_the_report_says_how_much_was_checked():
     counts = verify(logs(), Watch(Again()), house().ends()).counts
 
     assert (counts.entries, counts.rounds_judged, counts.rounds_matched, counts.shoes_opened) == (len(logs()), 4, 4, 2)
+
+
+@pytest.mark.parametrize("book", ["ontario", "live"])
+def test_a_shoe_that_ends_inside_a_round_is_followed_into_its_discards(book: str):
+    """ON-11.5: the round goes on from the shuffled discards; cards on the layout, the hole card too, are not among them."""
+    players = [f"player{number}" for number in range(7)]
+    played = WholeHouse(5)
+    for player in players:
+        played.welcome(player)
+    near = profile(book)
+    shoe = replace(near.shoe, burns_after_shuffle=1, cutting_card=(Ratio(0, 1), Ratio(1, 52)))
+    played.open_table("T1", book, rules=replace(near, decks=1, shoe=shoe))
+    rounds = [played.play("T1", players) for _ in range(6)]
+    played.end_day()
+    report = verify(played.stored, Watch(Again()), played.ends())
+
+    assert (report.findings, report.counts.rounds_judged, any(one.subject.endswith("b") for one in played.stored)) == (
+        (),
+        len(rounds),
+        True,
+    )
 
 
 def test_the_watch_forgets_rounds_that_are_compared():
