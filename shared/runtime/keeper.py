@@ -231,9 +231,13 @@ class Keeper(Generic[S]):
                     wait_s = min(wait_s * 2, RESEND_LAST_S)
 
     async def load(self) -> None:
-        """Fold what the log holds, unless that is done; raise `StoreUnavailable`, `Unreadable` or `BrokenChain`."""
+        """Fold what the log holds, unless that is done.
+
+        Raise `StoreUnavailable`, what makes the stream unreadable, or `SteppedDown` if a newer process writes it.
+        """
         if not self.loaded:
             await self._fold_from(self.folded.fence)
+            self.check_ownership()
             self.loaded = True
 
     async def _reload(self) -> None:
