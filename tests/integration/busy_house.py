@@ -234,13 +234,27 @@ class Play:
         return sum((seat.refusals for seat in self.seats), Counter())
 
 
-async def at_turn(seat: Seat) -> Felt:
-    """Wager, decline insurance, and return the felt on which this player's decision is awaited."""
+async def at_bets(seat: Seat) -> Felt:
+    """Return the felt of a round that has just begun to take wagers."""
+    before = (await seat.client.felt(seat.style.table)).round
     async for felt in seat.client.watch_felt(seat.style.table):
-        if felt.turn is not None and felt.turn.player == seat.client.name:
+        if felt.phase == "betting" and felt.round != before:
+            return felt
+    raise AssertionError("a felt is watched for ever")
+
+
+async def at_turn(seat: Seat, option: str = "stand") -> Felt:
+    """Wager, decline insurance, and return the felt on which this player may choose an option; without it play on."""
+    async for felt in seat.client.watch_felt(seat.style.table):
+        if felt.turn is not None and felt.turn.player == seat.client.name and option in felt.legal:
             return felt
         await answer(seat, felt)
     raise AssertionError("a felt is watched for ever")
+
+
+async def funds(pit: Client, player: str) -> int:
+    """Return what a player can dispose of, in minor units of the only currency."""
+    return sum(amount.available_minor for amount in (await pit.balance(player)).amounts)
 
 
 class Voice:

@@ -23,7 +23,6 @@ async def test_kill_in_the_middle_of_rounds_costs_nobody_anything(house: BusyHou
     async with house.logs() as store:
         account, found = await account_of(store), await findings(store)
 
-
     assert (account.wrong, found, play.refusals["too_late"]) == ({}, [], 0)
 
 

@@ -1,7 +1,6 @@
 """The same request again and again: at once, later, after a crash and after a refusal; one effect, and the same answer."""
 
 from collections import Counter
-from typing import Any
 
 from feltlog.settings import open_table
 from shared.contracts.language import types_of
@@ -10,7 +9,7 @@ from shared.contracts.wallet import Deposit, OpenAccount, Withdraw
 from shared.kernel.entry import decode_as
 from shared.kernel.messages import ACCEPTED, PENDING, Answer
 from shared.runtime.jetstream_store import JetStreamStore
-from tests.integration.busy_house import BusyHouse, at_bets, at_turn, until
+from tests.integration.busy_house import BusyHouse, at_bets, at_turn
 
 TIMES = 5
 

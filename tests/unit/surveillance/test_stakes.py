@@ -68,7 +68,7 @@ class Evening:
     def released(self, at: int = 2) -> "Evening":
         """The ledger gives the stake back."""
         event = StakeReleased(wager="w", round=ID, player="ann", currency="CAD", minor=400, postings=())
-        self.house.write(LEDGER, ReleaseStake(wager="w"), event, position={LOG: (at, 0, 0)})
+        self.house.write(LEDGER, ReleaseStake(round=ID, wager="w"), event, position={LOG: (at, 0, 0)})
         return self
 
     def worked_off(self, at: int) -> "Evening":
