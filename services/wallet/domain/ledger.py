@@ -88,9 +88,10 @@ class Ledger(Struct, frozen=True, kw_only=True):
     """The book of one day.
 
     `accounts` are kept by currency: each currency is a book of its own, whose balances sum to zero.  `stakes` are set
-    aside, by round and wager: a wager is named by its player, and only within its round is the name its own.  `rounds` names, for each round that is not booked, all wagers that were ever heard of; `booked` the
-    rounds that are.  `tables` says of each table of the day whether it is still open.  `older` names the ids that were
-    carried into this book: they are carried no further.
+    aside, by round and wager: a wager is named by its player, and only within its round is the name its own.  `rounds`
+    names, for each round that is not booked, all wagers that were ever heard of; `booked` the rounds that are.  `tables`
+    says of each table of the day whether it is still open.  `older` names the ids that were carried into this book: they
+    are carried no further.
     """
 
     phase: Literal["carrying", "open", "closed"] = "carrying"
