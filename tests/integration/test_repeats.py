@@ -1,5 +1,6 @@
 """The same request again and again: at once, later, after a crash and after a refusal; one effect, and the same answer."""
 
+import signal
 from collections import Counter
 
 from feltlog.settings import open_table
@@ -9,7 +10,7 @@ from shared.contracts.wallet import Deposit, OpenAccount, Withdraw
 from shared.kernel.entry import decode_as
 from shared.kernel.messages import ACCEPTED, PENDING, Answer
 from shared.runtime.jetstream_store import JetStreamStore
-from tests.integration.busy_house import BusyHouse, at_bets, at_turn
+from tests.integration.busy_house import BusyHouse, at_bets, at_turn, funds
 
 TIMES = 5
 
@@ -83,17 +84,16 @@ async def test_refused_wager_stays_refused(house: BusyHouse):
 
 async def test_pending_answer_becomes_one_answer_and_stays(house: BusyHouse):
     """While the wallet is away a wager is pending; then it has its answer, also after a crash of the table."""
-    async with house.seat("cyd") as cyd, house.seat("dan") as dan, house.pit() as pit:
+    async with house.seat("cyd") as cyd, house.pit() as pit:
         await pit.ask("wallet", "ledger", Withdraw(player="dan", currency="EUR", minor=(await funds(pit, "dan")) - 10_00))
         await house.open_tables()
-        await at_bets(dan)
         felt = await at_bets(cyd)
-        house.machine.stop_process("wallet")
+        house.signal("wallet", signal.SIGSTOP)
         async with house.voice("cyd", "table", "T2") as hers, house.voice("dan", "table", "T2") as his:
             rich = PlaceWager(round=felt.round, box=3, stake_minor=20_00)
             poor = PlaceWager(round=felt.round, box=2, stake_minor=20_00)
             pending = [await hers.say("rich", rich), await his.say("poor", poor), await hers.say("rich", rich)]
-            house.machine.start_process("wallet")
+            house.signal("wallet", signal.SIGCONT)
             final = [await hers.final("rich", rich), await his.final("poor", poor)]
             await house.restart("table")
             stays = [await hers.say("rich", rich), await his.say("poor", poor)]
