@@ -142,6 +142,10 @@ class Machine:
         """Return the process id of a service, or of `nats-server`; None while it does not run."""
         return self._children[name].pid
 
+    def state(self, name: str) -> str:
+        """Return what a process is at: running, waiting to be started again, stopped, stepped down or given up."""
+        return self._children[name].state
+
     def kill(self, name: str) -> None:
         """End a process as a crash would (SIGKILL).  It is started again."""
         self._children[name].kill()

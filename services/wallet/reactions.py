@@ -34,7 +34,7 @@ def follow(event: Any, source: Source) -> list[Reaction]:
             )
             return [_reaction(source, reserve, f"reserve {event.wager}")]
         case WagerLapsed():
-            return [_reaction(source, ReleaseStake(wager=event.wager), f"release {event.wager}")]
+            return [_reaction(source, ReleaseStake(round=_round(source), wager=event.wager), f"release {event.wager}")]
         case WagersSettled():
             lines = tuple(_settled(line) for line in event.lines)
             return [_reaction(source, SettleStakes(round=_round(source), currency=event.currency, lines=lines), f"settle {_round(source)}")]

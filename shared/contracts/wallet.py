@@ -101,6 +101,7 @@ class ReserveStake(Command, frozen=True, kw_only=True, tag="wallet.ReserveStake.
 class ReleaseStake(Command, frozen=True, kw_only=True, tag="wallet.ReleaseStake.v1"):
     """Give a stake back, if it was set aside."""
 
+    round: str
     wager: str
 
 

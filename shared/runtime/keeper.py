@@ -136,7 +136,9 @@ class Keeper(Generic[S]):
     async def _work(self) -> None:
         # The first turn of the loop lets everything that is ready to be asked join the same entry.
         await asyncio.sleep(0)
-        await self.load()
+        if not self.loaded:
+            await self.load()
+            self.check_ownership()
         while self._waiting or self._first:
             await self._decide()
 
@@ -231,7 +233,7 @@ class Keeper(Generic[S]):
                     wait_s = min(wait_s * 2, RESEND_LAST_S)
 
     async def load(self) -> None:
-        """Fold what the log holds, unless that is done; raise `StoreUnavailable`, `Unreadable` or `BrokenChain`."""
+        """Fold what the log holds, unless that is done; raise `StoreUnavailable`, or whatever makes the stream unreadable."""
         if not self.loaded:
             await self._fold_from(self.folded.fence)
             self.loaded = True

@@ -8,6 +8,8 @@ import asyncio
 import os
 import random
 import signal
+import subprocess
+import sys
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -24,16 +26,20 @@ from feltlog.styles import Style, basic, doubler, splitter
 from services.surveillance.domain.findings import Finding
 from services.table.views import Felt, TableRow
 from shared.contracts.language import types_of
+from shared.contracts.requests import decode_answer, encode_request
+from shared.contracts.subjects import command_subject
 from shared.contracts.table import CardDealt, ClockExtended, CloseTable, DecisionTimedOut, HoleCardDealt, RoundSettled, Stand
 from shared.contracts.wallet import Deposited, StakesSettled, Withdrawn
 from shared.kernel.entry import Entry, decode_as
+from shared.kernel.messages import Answer
 from shared.runtime.event_store import Stored
 from shared.runtime.jetstream_store import JetStreamStore
-from shared.runtime.line import open_line
+from shared.runtime.line import Line, open_line
 
 PATIENCE_S = 60.0
 LOOK_S = 0.05
 THINK_S = 0.3
+DECISION_MS = 4_000
 TABLES = ("T1", "T2")
 
 HOUSE = """\
@@ -69,7 +75,7 @@ STYLES = (
 class BusyHouse:
     """A machine with two tables, and everybody who plays at them."""
 
-    def __init__(self, directory: Path, *, decision_ms: int = 5000) -> None:
+    def __init__(self, directory: Path, *, decision_ms: int = DECISION_MS) -> None:
         self.machine = Machine(directory)
         self.house = self.machine.house
         directory.mkdir(parents=True, exist_ok=True)
@@ -105,6 +111,15 @@ class BusyHouse:
         line = await open_line(self.machine.url, user=user, credentials=self.machine.credentials(user), patience_s=PATIENCE_S)
         try:
             yield Client(line, role="staff" if user == "pit" else "player", name=user, patience_s=PATIENCE_S)
+        finally:
+            await line.close()
+
+    @asynccontextmanager
+    async def voice(self, user: str, service: str, target: str) -> AsyncIterator["Voice"]:
+        """Yield somebody who speaks as `user` to one target, word by word."""
+        line = await open_line(self.machine.url, user=user, credentials=self.machine.credentials(user))
+        try:
+            yield Voice(line, user, service, target)
         finally:
             await line.close()
 
@@ -166,14 +181,26 @@ class BusyHouse:
         os.kill(pid, number)
 
     async def kill(self, name: str) -> None:
-        """`kill -9` a process, and return when it is back and ready."""
+        """`kill -9` a process, and return when it is started again; it need not be ready."""
         before = self.machine.pid(name)
         self.machine.kill(name)
-        await until(lambda: self._is_another(name, before), f"{name} is started again")
+
+        async def is_another() -> bool:
+            return self.machine.pid(name) not in (None, before)
+
+        await until(is_another, f"{name} is started again")
+
+    async def restart(self, name: str) -> None:
+        """`kill -9` a process, and return when it is back and ready."""
+        await self.kill(name)
         await asyncio.to_thread(self.machine.await_ready, name)
 
-    async def _is_another(self, name: str, before: int | None) -> bool:
-        return self.machine.pid(name) not in (None, before)
+    def another(self, service: str) -> subprocess.Popen[bytes]:
+        """Start a service a second time, with the same credentials; whoever starts it ends it."""
+        with self.house.log(f"another-{service}").open("ab") as log:
+            return subprocess.Popen(
+                [sys.executable, "-m", f"services.{service}"], env=self.machine.environment(service), stdout=log, stderr=log
+            )
 
 
 class Play:
@@ -207,13 +234,53 @@ class Play:
         return sum((seat.refusals for seat in self.seats), Counter())
 
 
-async def at_turn(seat: Seat) -> Felt:
-    """Wager, decline insurance, and return the felt on which this player's decision is awaited."""
+async def at_bets(seat: Seat) -> Felt:
+    """Return the felt of a round that has just begun to take wagers."""
+    before = (await seat.client.felt(seat.style.table)).round
     async for felt in seat.client.watch_felt(seat.style.table):
-        if felt.turn is not None and felt.turn.player == seat.client.name:
+        if felt.phase == "betting" and felt.round != before:
+            return felt
+    raise AssertionError("a felt is watched for ever")
+
+
+async def at_turn(seat: Seat, option: str = "stand") -> Felt:
+    """Wager, decline insurance, and return the felt on which this player may choose an option; without it play on."""
+    async for felt in seat.client.watch_felt(seat.style.table):
+        if felt.turn is not None and felt.turn.player == seat.client.name and option in felt.legal:
             return felt
         await answer(seat, felt)
     raise AssertionError("a felt is watched for ever")
+
+
+async def funds(pit: Client, player: str) -> int:
+    """Return what a player can dispose of, in minor units of the only currency."""
+    return sum(amount.available_minor for amount in (await pit.balance(player)).amounts)
+
+
+class Voice:
+    """Somebody who says the same thing as often as a test wants it, and is told what each single reply says."""
+
+    def __init__(self, line: Line, user: str, service: str, target: str) -> None:
+        self._line = line
+        self._subject = command_subject(service, "staff" if user == "pit" else "player", target, user)
+
+    async def say(self, id: str, command: Any) -> Answer:
+        """Return the first reply to one request, which is sent again only if nobody was there."""
+        async with asyncio.timeout(PATIENCE_S):
+            while (reply := await self._line.request(self._subject, encode_request(id, command), timeout_s=10)) is None:
+                await asyncio.sleep(LOOK_S)
+        return decode_answer(reply)
+
+    async def final(self, id: str, command: Any) -> Answer:
+        """Return the first reply that is not pending."""
+        async with asyncio.timeout(PATIENCE_S):
+            while (answer := await self.say(id, command)).status == "pending":
+                await asyncio.sleep(LOOK_S)
+        return answer
+
+    async def times(self, count: int, id: str, command: Any) -> list[Answer]:
+        """Return the final answers to the same request, sent so many times at once."""
+        return list(await asyncio.gather(*(self.final(id, command) for _ in range(count))))
 
 
 def stand(felt: Felt) -> Stand:

@@ -6,8 +6,20 @@ from pathlib import Path
 import pytest
 
 from shared.runtime.connection import Endpoint, connect
+from tests.integration.busy_house import BusyHouse
 from tests.integration.jetstream_bench import JetStreamBench
 from tests.integration.nats_server import NatsServer
+
+
+@pytest.fixture(scope="session")
+def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BusyHouse]:
+    """A house for all tests that hurt one and leave it whole: what is true of it must be true after each of them."""
+    house = BusyHouse(tmp_path_factory.mktemp("house"))
+    try:
+        house.start()
+        yield house
+    finally:
+        house.stop()
 
 
 @pytest.fixture

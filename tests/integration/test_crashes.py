@@ -2,7 +2,6 @@
 
 import asyncio
 import random
-from collections.abc import Iterator
 
 import pytest
 
@@ -12,31 +11,18 @@ KILLS = 3
 SERVICES = ("shoe", "wallet", "table", "surveillance")
 
 
-@pytest.fixture(scope="module")
-def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BusyHouse]:
-    """A house with bots' accounts, for all tests here."""
-    house = BusyHouse(tmp_path_factory.mktemp("house"))
-    try:
-        house.start()
-        yield house
-    finally:
-        house.stop()
-
-
 @pytest.mark.parametrize("name", ["shoe", "wallet", "table", "surveillance", "nats-server"])
 async def test_kill_in_the_middle_of_rounds_costs_nobody_anything(house: BusyHouse, name: str):
     """`kill -9`, again and again: every round ends, nothing is settled or dealt twice, nobody is timed out by it."""
     chance = random.Random(f"kill {name}")
     async with house.evening() as play:
         for _ in range(KILLS):
-            await play.more_rounds(1)
-            await asyncio.sleep(chance.random() / 4)
+            await asyncio.sleep(chance.uniform(0.2, 1.5))
             await house.kill(name)
         await play.more_rounds()
     async with house.logs() as store:
         account, found = await account_of(store), await findings(store)
 
-    print(name, len(account.rounds_settled), "rounds", len(account.extended), "extended", play.refusals)
     assert (account.wrong, found, play.refusals["too_late"]) == ({}, [], 0)
 
 
@@ -45,7 +31,7 @@ async def test_services_outlive_their_server(house: BusyHouse):
     before = {name: house.machine.pid(name) for name in SERVICES}
     async with house.evening() as play:
         await play.more_rounds(1)
-        await house.kill("nats-server")
+        await house.restart("nats-server")
         await play.more_rounds()
 
     assert {name: house.machine.pid(name) for name in SERVICES} == before

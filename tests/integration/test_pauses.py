@@ -2,26 +2,13 @@
 
 import asyncio
 import signal
-from collections.abc import Iterator
 
 import pytest
 
 from tests.integration.busy_house import BusyHouse, account_of, at_turn, findings, stand
 
-DECISION_MS = 4_000
 PAUSE_S = 7.0
 """Longer than a player may think."""
-
-
-@pytest.fixture(scope="module")
-def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BusyHouse]:
-    """A house in which a player may think for four seconds."""
-    house = BusyHouse(tmp_path_factory.mktemp("house"), decision_ms=DECISION_MS)
-    try:
-        house.start()
-        yield house
-    finally:
-        house.stop()
 
 
 @pytest.mark.parametrize("name", ["nats-server", "table"])

@@ -128,8 +128,8 @@ class Evening(RuleBasedStateMachine):
     def lapse(self, data: st.DataObject) -> None:
         """A wager lapses, whatever has become of it."""
         wager = f"w{data.draw(st.integers(1, self.wagers))}"
-        self.hear(ReleaseStake(wager=wager))
-        _, player, minor = self.stakes.pop(wager, ("", "nobody", 0))
+        round, player, minor = self.stakes.pop(wager, ("T7.20261130-999999", "nobody", 0))
+        self.hear(ReleaseStake(round=round, wager=wager))
         self.held[player] += minor
 
     @rule(round=consumes(rounds), share=st.integers(0, 3), times=st.integers(0, 5))

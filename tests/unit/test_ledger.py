@@ -71,6 +71,7 @@ OPEN = (
     Deposit(player="ann", currency="CAD", minor=1000),
 )
 RESERVE = ReserveStake(wager="w1", round=ROUND, player="ann", currency="CAD", minor=300)
+RELEASE = ReleaseStake(round=ROUND, wager="w1")
 PEN = Pen("w", 1, "t")
 
 
@@ -105,7 +106,7 @@ def refusal(act: Callable[[], object]) -> str:
     return caught.value.code
 
 
-@pytest.mark.parametrize("command", [*OPEN[1:], RESERVE, ReleaseStake(wager="w1"), NoteTable(table="T7"), CloseBook(next_day="20261201")])
+@pytest.mark.parametrize("command", [*OPEN[1:], RESERVE, RELEASE, NoteTable(table="T7"), CloseBook(next_day="20261201")])
 def test_nothing_is_booked_before_the_book_is_open(command: LedgerCommand) -> None:
     """Only what is carried forward comes first."""
     assert refusal(lambda: decide(LEDGER.initial, command)) == "book_not_open"
@@ -175,7 +176,7 @@ def test_a_stake_is_set_aside() -> None:
     """From the player to the round's escrow."""
     ledger = after(*OPEN, RESERVE)
 
-    assert (balances(ledger), ledger.stakes["w1"]) == (
+    assert (balances(ledger), ledger.stakes[ROUND, "w1"]) == (
         {"player:ann": 700, "world:north": -1000, f"escrow:{ROUND}": 300},
         Stake(ROUND, "ann", "CAD", 300),
     )
@@ -196,7 +197,7 @@ def test_a_stake_that_cannot_be_set_aside_is_refused_in_a_sentence(player: str, 
     "history",
     [
         (RESERVE,),
-        (RESERVE, ReleaseStake(wager="w1")),
+        (RESERVE, RELEASE),
         (RESERVE, settle(0)),
         (RESERVE, settle(0), BookRound(round=ROUND, outcome="settled")),
         (ReserveStake(wager="w1", round=ROUND, player="ann", currency="CAD", minor=2000),),
@@ -209,13 +210,23 @@ def test_a_wager_is_asked_for_once(history: tuple[LedgerCommand, ...]) -> None:
 
 def test_a_stake_is_given_back_once() -> None:
     """And only if it is set aside."""
-    release = ReleaseStake(wager="w1")
-    ledger = after(*OPEN, RESERVE, release)
+    ledger = after(*OPEN, RESERVE, RELEASE)
 
-    assert (balances(ledger), decide(ledger, release), decide(after(*OPEN), release)) == (
+    assert (balances(ledger), decide(ledger, RELEASE), decide(after(*OPEN), RELEASE)) == (
         {"player:ann": 1000, "world:north": -1000},
         [],
         [],
+    )
+
+
+def test_wagers_of_two_rounds_may_carry_the_same_name() -> None:
+    """A player names a wager, and sees how others name theirs: within its round alone the name is its own."""
+    other = "T9.20261130-000004"
+    ledger = after(*OPEN, RESERVE, replace(RESERVE, round=other, minor=200), ReleaseStake(round=other, wager="w1"), settle(300))
+
+    assert (balances(ledger)["player:ann"], decide(ledger, BookRound(round=ROUND, outcome="settled"))) == (
+        1000,
+        [RoundBooked(round=ROUND, outcome="settled")],
     )
 
 
@@ -420,7 +431,7 @@ def test_a_statement_names_everything_that_moved_an_account() -> None:
     today: Folded[Ledger] = empty(LEDGER, STREAM)
     second = ReserveStake(wager="w2", round=ROUND, player="ann", currency="CAD", minor=100)
     book = BookRound(round=ROUND, outcome="settled")
-    _, first = ask(today, a=OPEN[0], b=OPEN[1], c=OPEN[2], d=RESERVE, e=second, f=settle(600), g=ReleaseStake(wager="w2"), h=book)
+    _, first = ask(today, a=OPEN[0], b=OPEN[1], c=OPEN[2], d=RESERVE, e=second, f=settle(600), g=replace(RELEASE, wager="w2"), h=book)
     _, last = ask(today, i=CloseBook(next_day="20261201"))
     tomorrow: Folded[Ledger] = empty(LEDGER, "log.wallet.20261201.ledger.0")
     parts = carried(today.state, today.answers, today.digest)
@@ -459,7 +470,7 @@ LINE = SettlementLine(wager="w1", player="ann", box=1, hand=1, kind="main", stak
     ("event", "expected"),
     [
         (WagerPlaced(wager="w1", player="ann", box=1, hand=1, kind="main", stake_minor=300, currency="CAD", reserve_by_ms=9), RESERVE),
-        (WagerLapsed(wager="w1"), ReleaseStake(wager="w1")),
+        (WagerLapsed(wager="w1"), RELEASE),
         (WagersSettled(currency="CAD", lines=(LINE,)), settle(600)),
         (
             RoundSettled(staked_minor=300, returned_minor=600, shoes=("T7-S1",), cutting_card_out=False),
@@ -525,7 +536,7 @@ def test_states_of_a_ledger_can_be_thrown_away() -> None:
 
 def test_events_of_the_ledger_are_what_they_were_when_they_are_read_again() -> None:
     """Every event decodes to itself."""
-    release: list[LedgerEvent] = decide(after(*OPEN, RESERVE), ReleaseStake(wager="w1"))
+    release: list[LedgerEvent] = decide(after(*OPEN, RESERVE), RELEASE)
     reserve = decide(after(*OPEN), RESERVE)
     read = msgspec.json.decode(msgspec.json.encode([*release, *reserve]), type=list[LedgerEvent])
 

@@ -28,7 +28,7 @@ def carried(ledger: Ledger, answers: Mapping[str, Recorded], follows: str) -> li
     ]
     stakes = [
         CarriedStake(wager=wager, round=stake.round, player=stake.player, currency=stake.currency, minor=stake.minor)
-        for wager, stake in sorted(ledger.stakes.items())
+        for (_, wager), stake in sorted(ledger.stakes.items())
     ]
     ids = [
         CarriedId(id=id, fingerprint=recorded.fingerprint, answer=recorded.answer)

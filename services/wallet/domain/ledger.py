@@ -88,9 +88,10 @@ class Ledger(Struct, frozen=True, kw_only=True):
     """The book of one day.
 
     `accounts` are kept by currency: each currency is a book of its own, whose balances sum to zero.  `stakes` are set
-    aside, by wager.  `rounds` names, for each round that is not booked, all wagers that were ever heard of; `booked` the
-    rounds that are.  `tables` says of each table of the day whether it is still open.  `older` names the ids that were
-    carried into this book: they are carried no further.
+    aside, by round and wager: a wager is named by its player, and only within its round is the name its own.  `rounds`
+    names, for each round that is not booked, all wagers that were ever heard of; `booked` the rounds that are.  `tables`
+    says of each table of the day whether it is still open.  `older` names the ids that were carried into this book: they
+    are carried no further.
     """
 
     phase: Literal["carrying", "open", "closed"] = "carrying"
@@ -99,7 +100,7 @@ class Ledger(Struct, frozen=True, kw_only=True):
     shards: int = 1
     next_day: str = ""
     accounts: dict[str, Accounts] = {}
-    stakes: Map[str, Stake] = Map()
+    stakes: Map[tuple[str, str], Stake] = Map()
     rounds: Map[str, frozenset[str]] = Map()
     booked: Map[str, bool] = Map()
     tables: Map[str, bool] = Map()
@@ -173,7 +174,7 @@ def carry_forward(command: CarryForward, ledger: Ledger) -> list[LedgerEvent]:
         assert row.account not in ledger.accounts.get(row.currency, NO_ACCOUNTS), "an account must be carried forward once"
         assert row.minor >= 0 or may_be_overdrawn(row.account), "a player must not owe anything"
     for stake in command.stakes:
-        assert stake.wager not in ledger.stakes, "a stake must be carried forward once"
+        assert (stake.round, stake.wager) not in ledger.stakes, "a stake must be carried forward once"
     return [CarriedForward(from_day=command.from_day, accounts=command.accounts, stakes=command.stakes, ids=command.ids)]
 
 
@@ -256,7 +257,7 @@ def reserve(command: ReserveStake, ledger: Ledger) -> list[LedgerEvent]:
 
 def release(command: ReleaseStake, ledger: Ledger) -> list[LedgerEvent]:
     """Return the stake given back, if it is set aside."""
-    stake = ledger.stakes.get(command.wager)
+    stake = ledger.stakes.get((command.round, command.wager))
     if stake is None:
         return []
     return [
@@ -275,14 +276,14 @@ def settle(command: SettleStakes, ledger: Ledger) -> list[LedgerEvent]:
     """Return the stakes moved by their outcome: to their players what they return, to or from the house the rest."""
     wagers = {line.wager for line in command.lines}
     assert len(wagers) == len(command.lines), "a wager must be settled once"
-    if not any(wager in ledger.stakes for wager in wagers):
+    if not any((command.round, wager) in ledger.stakes for wager in wagers):
         heard_of = ledger.rounds.get(command.round, frozenset())
         assert command.round in ledger.booked or wagers <= heard_of, "a wager must be set aside before it is settled"
         return []
     staked = 0
     returned: dict[str, int] = {}
     for line in command.lines:
-        stake = ledger.stakes.get(line.wager)
+        stake = ledger.stakes.get((command.round, line.wager))
         assert stake == Stake(command.round, line.player, command.currency, line.stake_minor), (
             "the stake must be set aside as it is settled"
         )
@@ -299,7 +300,7 @@ def book_round(command: BookRound, ledger: Ledger) -> list[LedgerEvent]:
     """Return the end of a round's booking, once."""
     if command.round in ledger.booked:
         return []
-    left = [wager for wager in ledger.rounds.get(command.round, frozenset()) if wager in ledger.stakes]
+    left = [wager for wager in ledger.rounds.get(command.round, frozenset()) if (command.round, wager) in ledger.stakes]
     assert not left, "nothing of a round that is over must be left in escrow"
     return [RoundBooked(round=command.round, outcome=command.outcome)]
 
@@ -320,13 +321,14 @@ def evolve(ledger: Ledger, event: LedgerEvent) -> Ledger:
     match event:
         case StakeReserved():
             ledger = _heard_of(_posted(ledger, event.currency, event.postings), event.round, event.wager)
-            return replace(ledger, stakes=ledger.stakes.set(event.wager, Stake(event.round, event.player, event.currency, event.minor)))
+            stake = Stake(event.round, event.player, event.currency, event.minor)
+            return replace(ledger, stakes=ledger.stakes.set((event.round, event.wager), stake))
         case StakeRefused():
             return _heard_of(ledger, event.round, event.wager)
         case StakeReleased():
-            return _without_stakes(_posted(ledger, event.currency, event.postings), (event.wager,))
+            return _without_stakes(_posted(ledger, event.currency, event.postings), event.round, (event.wager,))
         case StakesSettled():
-            return _without_stakes(_posted(ledger, event.currency, event.postings), (line.wager for line in event.lines))
+            return _without_stakes(_posted(ledger, event.currency, event.postings), event.round, (line.wager for line in event.lines))
         case RoundBooked():
             rounds = ledger.rounds.delete(event.round) if event.round in ledger.rounds else ledger.rounds
             return replace(ledger, rounds=rounds, booked=ledger.booked.set(event.round, True))
@@ -375,10 +377,10 @@ def _heard_of(ledger: Ledger, round: str, wager: str) -> Ledger:
     return replace(ledger, rounds=ledger.rounds.set(round, ledger.rounds.get(round, frozenset()) | {wager}))
 
 
-def _without_stakes(ledger: Ledger, wagers: Iterable[str]) -> Ledger:
+def _without_stakes(ledger: Ledger, round: str, wagers: Iterable[str]) -> Ledger:
     stakes = ledger.stakes
     for wager in wagers:
-        stakes = stakes.delete(wager)
+        stakes = stakes.delete((round, wager))
     return replace(ledger, stakes=stakes)
 
 
@@ -394,7 +396,7 @@ def _carried(ledger: Ledger, event: CarriedForward) -> Ledger:
         before = accounts.get(escrow)
         by_currency[stake.currency] = accounts.set(escrow, Account("", stake.minor + (before.minor if before else 0)))
         ledger = _heard_of(ledger, stake.round, stake.wager)
-    stakes = ledger.stakes.update({row.wager: Stake(row.round, row.player, row.currency, row.minor) for row in event.stakes})
+    stakes = ledger.stakes.update({(row.round, row.wager): Stake(row.round, row.player, row.currency, row.minor) for row in event.stakes})
     older = ledger.older.update({row.id: True for row in event.ids})
     return replace(ledger, accounts=by_currency, stakes=stakes, older=older)
 

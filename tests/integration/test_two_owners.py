@@ -1,0 +1,67 @@
+"""Two processes with the same credentials and the same streams: one steps down, and the log has no fork."""
+
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from shared.runtime.service import STEPPED_DOWN
+from tests.integration.busy_house import BusyHouse, account_of, findings, until
+
+
+@contextmanager
+def ended(*processes: subprocess.Popen[bytes]) -> Iterator[None]:
+    """End whatever of these processes still runs."""
+    try:
+        yield
+    finally:
+        for process in processes:
+            process.terminate()
+        for process in processes:
+            process.wait(20)
+
+
+@pytest.mark.parametrize("name", ["table", "wallet", "shoe"])
+async def test_second_owner_takes_over_and_the_first_steps_down(house: BusyHouse, name: str):
+    """The newer process goes on with the same streams; the older one sees it at its next entry and ends with status 3."""
+    async with house.evening() as play:
+        await play.more_rounds(1)
+        other = house.another(name)
+        with ended(other):
+
+            async def stepped_down() -> bool:
+                assert other.poll() is None, "the newer process stays"
+                return house.machine.state(name) == "stepped down"
+
+            await until(stepped_down, f"the first {name} steps down")
+            await play.more_rounds()
+        house.machine.start_process(name)
+        await play.more_rounds(1)
+    async with house.logs() as store:
+        account, found = await account_of(store), await findings(store)
+
+    assert (account.wrong, found, play.refusals["too_late"]) == ({}, [], 0)
+
+
+@pytest.mark.parametrize("name", ["table", "wallet"])
+async def test_of_two_owners_that_start_together_one_steps_down(house: BusyHouse, name: str):
+    """They take the same epoch, and still only one of them goes on."""
+    async with house.evening() as play:
+        await play.more_rounds(1)
+        house.machine.stop_process(name)
+        twins = (house.another(name), house.another(name))
+        with ended(*twins):
+
+            async def one_left() -> bool:
+                return sorted(twin.poll() is None for twin in twins) == [False, True]
+
+            await until(one_left, f"one {name} steps down")
+            await play.more_rounds()
+            status = next(twin.returncode for twin in twins if twin.returncode is not None)
+        house.machine.start_process(name)
+        await play.more_rounds(1)
+    async with house.logs() as store:
+        account, found = await account_of(store), await findings(store)
+
+    assert (status, account.wrong, found, play.refusals["too_late"]) == (STEPPED_DOWN, {}, [], 0)
