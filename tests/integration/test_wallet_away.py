@@ -65,6 +65,7 @@ async def test_wallet_that_is_away_delays_money_and_nothing_else(machine: Machin
             break
         machine.start_process("wallet")
         await waiting
+        await house.booked(round)
     lapsed = await waiting
     doubled = await ann.ask("table", "T1", Double(round=round, box=1, hand=1), id="double")
     reopened = await house.felt("T1", lambda felt: felt.turn is not None)
