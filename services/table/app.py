@@ -16,13 +16,17 @@ from shared.contracts.table import CallRound, CloseBetting, EndDay, ExtendClock,
 from shared.kernel.entry import Entry, Place
 from shared.kernel.folded import Asked
 from shared.kernel.messages import Actor, Answer
+from shared.kernel.profile import BadProfile, Profile
 from shared.kernel.reactions import Reaction, Source
 from shared.runtime.clock import day_ends_at_ms
 from shared.runtime.keeper import Keeper
 from shared.runtime.keepers import Noun
 from shared.runtime.service import Process
 from shared.runtime.settings import ServiceSettings
-from shared.runtime.shelf import profile
+from shared.runtime.shelf import own_profile
+
+PROFILES = "profiles"
+"""The folder, in the house's directory, of the profiles that it wrote itself."""
 
 
 class TableApp:
@@ -145,7 +149,8 @@ class TableApp:
         match command:
             case OpenTable(profile=None):
                 day = self.house.today()
-                return msgspec.structs.replace(command, day=day, day_ends_at_ms=self._ends(day), profile=profile(command.profile_name))
+                found = self._profile(command.profile_name)
+                return msgspec.structs.replace(command, day=day, day_ends_at_ms=self._ends(day), profile=found)
             case CallRound() if self.house.witness.forbids_rounds:
                 raise refused(Reason.CLOCKS_APART)
             case EndDay(next_day=""):
@@ -153,6 +158,12 @@ class TableApp:
                 return msgspec.structs.replace(command, next_day=day, next_day_ends_at_ms=self._ends(day))
             case _:
                 return command
+
+    def _profile(self, name: str) -> Profile:
+        try:
+            return own_profile(name, self._settings.data / PROFILES)
+        except BadProfile as error:
+            raise refused(Reason.BAD_SETTINGS, f"{error}.") from error
 
     def _ends(self, day: str) -> int:
         return day_ends_at_ms(day, self._settings.day_starts, self._settings.zone)

@@ -4,7 +4,7 @@ import pytest
 
 from shared.kernel.money import Ratio
 from shared.kernel.profile import BadProfile, decode
-from shared.runtime.shelf import ROOM, names, profile
+from shared.runtime.shelf import ROOM, names, own_profile, profile
 
 LIVE = ROOM.joinpath("live.toml").read_text(encoding="utf-8")
 
@@ -18,6 +18,28 @@ def test_unknown_profile_is_a_sentence():
     """Errors are sentences: what is wrong, and what to do."""
     with pytest.raises(BadProfile, match="there is no profile 'vegas': use one of floor, live, ontario"):
         profile("vegas")
+
+
+def test_house_may_write_a_profile_of_its_own(tmp_path):
+    """House page: a house and a rule book choose the rules; a table opens under what the house wrote down."""
+    (tmp_path / "single.toml").write_text(LIVE.replace('"live"', '"single"').replace("decks = 8", "decks = 1"))
+
+    assert (own_profile("single", tmp_path).decks, own_profile("live", tmp_path).decks) == (1, 8)
+
+
+def test_house_cannot_rewrite_a_built_in_profile(tmp_path):
+    """House page: the name of a rule book always means that rule book."""
+    (tmp_path / "live.toml").write_text(LIVE.replace("decks = 8", "decks = 1"))
+
+    assert own_profile("live", tmp_path) == profile("live")
+
+
+@pytest.mark.parametrize("name", ["vegas", "../vegas", ""])
+def test_profile_that_nobody_wrote_is_a_sentence(name, tmp_path):
+    """Errors are sentences, and no name leads out of the folder."""
+    (tmp_path / "vegas.toml").write_text("")
+    with pytest.raises(BadProfile, match="there is no profile"):
+        own_profile(name, tmp_path / "profiles")
 
 
 @pytest.mark.parametrize(("name", "decks"), [("ontario", 6), ("floor", 8), ("live", 8)])
