@@ -86,7 +86,7 @@ class BusyHouse:
     def start(self) -> None:
         """Start the house and let everybody have an account with money in it."""
         self.machine.start()
-        self.machine.add_players([style.name for style in STYLES])
+        self.machine.add_players([*(style.name for style in STYLES), "eve"])
         asyncio.run(self._welcome())
 
     def stop(self) -> None:
