@@ -16,6 +16,8 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from feltlog.auditing import audit_all
 from feltlog.client import Client
 from feltlog.commands.connection import reading
@@ -173,6 +175,18 @@ class BusyHouse:
             return all(row.phase == "closed" for row in await pit.query("table", "tables", list[TableRow]))
 
         await until(closed, "the tables are closed")
+
+    async def hears_alarm(self, kind: str) -> dict[str, Any]:
+        """Return the next alarm of a kind, as the pit hears it."""
+        line = await open_line(self.machine.url, user="pit", credentials=self.machine.credentials("pit"))
+        try:
+            watch = await line.watch(f"alarm.*.{kind}")
+            heard = await watch.next(timeout_s=PATIENCE_S)
+            assert heard is not None, f"within {PATIENCE_S:.0f} s nobody raised the alarm {kind}"
+            facts: dict[str, Any] = msgspec.json.decode(heard)
+            return facts
+        finally:
+            await line.close()
 
     def signal(self, name: str, number: signal.Signals) -> None:
         """Send a signal to a process of the house."""
