@@ -11,7 +11,7 @@ import signal
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -157,7 +157,7 @@ class BusyHouse:
                     bots = [playing.create_task(sit(seat, random.Random(seat.style.name)), name=seat.style.name) for seat in seats]
                     counting = [playing.create_task(play.count(table)) for table in wanted]
                     yield play
-                    await self.close_tables(pit)
+                    await self.close_tables(pit, wanted)
                     for task in (*bots, *counting):
                         task.cancel()
             except* asyncio.CancelledError:
@@ -167,12 +167,12 @@ class BusyHouse:
         """Open the tables that are closed."""
         await open_tables(self.house)
 
-    async def close_tables(self, pit: Client) -> None:
-        """Close the tables, and return when nothing of them is unanswered."""
-        await asyncio.gather(*(pit.ask("table", table, CloseTable()) for table in TABLES))
+    async def close_tables(self, pit: Client, tables: Sequence[str] = TABLES) -> None:
+        """Close tables, and return when nothing of them is unanswered."""
+        await asyncio.gather(*(pit.ask("table", table, CloseTable()) for table in tables))
 
         async def closed() -> bool:
-            return all(row.phase == "closed" for row in await pit.query("table", "tables", list[TableRow]))
+            return all(row.phase == "closed" for row in await pit.query("table", "tables", list[TableRow]) if row.table in tables)
 
         await until(closed, "the tables are closed")
 
