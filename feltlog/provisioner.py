@@ -59,7 +59,7 @@ class Provisioner:
         return gaming_day(self._clock.now_ms(), self._day_starts, self._zone)
 
     async def look_after(self) -> None:
-        """Close what is over, make today's and tomorrow's logs, and make again what is missing."""
+        """Close what is over, make today's and tomorrow's logs, make again what is missing, and room where more is wanted."""
         await self._close_past_days()
         for day in (self.today(), next_day(self.today())):
             for service in SERVICES:
@@ -70,6 +70,8 @@ class Provisioner:
         for name in await self._open_logs():
             for durable in await self._maker.mend(name):
                 log.warning("%s had no consumer %s: made it", name, durable)
+            if await self._maker.grow(name):
+                log.info("%s may grow further", name)
 
     async def _close_past_days(self) -> None:
         """Seal the logs of past days, oldest first, up to the first day that is not over yet."""

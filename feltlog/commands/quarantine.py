@@ -21,13 +21,14 @@ app = typer.Typer(no_args_is_help=True, help="See and lift what services hold be
 
 
 class Held(Struct, frozen=True, kw_only=True):
-    """A subject that a service does not hear, from an entry on."""
+    """A subject that a service does not hear, from an entry on; with a `target`, only as far as it concerns that stream."""
 
     service: str = ""
     log: str
     subject: str
     sequence: int
     reason: str
+    target: str = ""
 
 
 @app.command("list")
@@ -86,8 +87,8 @@ async def held_by(pit: Client, service: str) -> list[Held] | None:
 def listing(held: list[Held]) -> Table:
     """Return what is held as a table for people."""
     table = plain_table()
-    for heading in ("service", "subject", "from sequence", "reason"):
+    for heading in ("service", "subject", "from sequence", "held from", "reason"):
         table.add_column(heading, overflow="fold")
     for row in held:
-        table.add_row(row.service, row.subject, str(row.sequence), row.reason)
+        table.add_row(row.service, row.subject, str(row.sequence), row.target or "everything", row.reason)
     return table

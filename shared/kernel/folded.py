@@ -172,6 +172,17 @@ def draft(
             after = state
             for event in events:
                 after = decider.evolve(after, event)
+            decision: Decision[Any, Any] = Decision(
+                id=asked.id,
+                command=command,
+                cause=asked.cause,
+                asked=fingerprint(asked.command, asked.actor) if command is not asked.command else "",
+                actor=asked.actor,
+                received_at_ms=asked.received_at_ms,
+                events=events,
+            )
+            encoded = msgspec.json.encode(decision)
+            assert len(encoded) <= ENTRY_BYTES_MAX - ENTRY_HEADROOM_BYTES, "a decision must fit into an entry"
         except Refused as refused:
             answers.append(refused.answer)
             continue
@@ -185,16 +196,6 @@ def draft(
         if not events:
             answers.append(ACCEPTED)
             continue
-        decision: Decision[Any, Any] = Decision(
-            id=asked.id,
-            command=command,
-            cause=asked.cause,
-            asked=fingerprint(asked.command, asked.actor) if command is not asked.command else "",
-            actor=asked.actor,
-            received_at_ms=asked.received_at_ms,
-            events=events,
-        )
-        encoded = msgspec.json.encode(decision)
         if decided and size + len(encoded) > ENTRY_BYTES_MAX:
             break
         size += len(encoded)

@@ -18,7 +18,7 @@ from shared.kernel.identity import derived_id
 from shared.kernel.messages import HOUSE, Answer
 from shared.kernel.reactions import Timer
 from shared.runtime.clock import Clock
-from shared.runtime.event_store import EventStore
+from shared.runtime.event_store import EventStore, LogFull, LogMisconfigured, StoreUnavailable
 from shared.runtime.keeper import Keeper, SteppedDown
 
 OVER_KEPT_MAX = 2_000
@@ -235,6 +235,9 @@ class Keepers:
         error = None if future.cancelled() else future.exception()
         if isinstance(error, SteppedDown) and not self.stepped_down.done():
             self.stepped_down.set_result(str(error))
+        elif isinstance(error, LogFull | StoreUnavailable | LogMisconfigured):
+            # Whoever cannot write down what people say does not hear them either.
+            self._away = True
 
 
 def _again_ms(future: asyncio.Future[Answer]) -> int:

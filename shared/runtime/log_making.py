@@ -52,6 +52,16 @@ class LogMaker:
                 made.append(durable)
         return made
 
+    async def grow(self, log: str) -> bool:
+        """Raise the size limit of a log to the one that is wanted now, and return whether that changed it; it never falls."""
+        current = await api.ask(self._client, f"STREAM.INFO.{log}", None, _Config)
+        if isinstance(current, api.Refusal):
+            raise StoreUnavailable(f"{log} does not tell its size limit: {current.description}")
+        if not 0 <= current.config["max_bytes"] < self._bytes_max:
+            return False
+        await self._change(f"STREAM.UPDATE.{log}", current.config | {"max_bytes": self._bytes_max}, log)
+        return True
+
     async def is_worked_off(self, log: str) -> bool:
         """Return whether every listener has acknowledged every entry of the log."""
         for durable in listeners(log):

@@ -11,10 +11,12 @@ import signal
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any
+
+import msgspec
 
 from feltlog.auditing import audit_all
 from feltlog.client import Client
@@ -86,7 +88,7 @@ class BusyHouse:
     def start(self) -> None:
         """Start the house and let everybody have an account with money in it."""
         self.machine.start()
-        self.machine.add_players([style.name for style in STYLES])
+        self.machine.add_players([*(style.name for style in STYLES), "eve"])
         asyncio.run(self._welcome())
 
     def stop(self) -> None:
@@ -155,7 +157,7 @@ class BusyHouse:
                     bots = [playing.create_task(sit(seat, random.Random(seat.style.name)), name=seat.style.name) for seat in seats]
                     counting = [playing.create_task(play.count(table)) for table in wanted]
                     yield play
-                    await self.close_tables(pit)
+                    await self.close_tables(pit, wanted)
                     for task in (*bots, *counting):
                         task.cancel()
             except* asyncio.CancelledError:
@@ -165,14 +167,26 @@ class BusyHouse:
         """Open the tables that are closed."""
         await open_tables(self.house)
 
-    async def close_tables(self, pit: Client) -> None:
-        """Close the tables, and return when nothing of them is unanswered."""
-        await asyncio.gather(*(pit.ask("table", table, CloseTable()) for table in TABLES))
+    async def close_tables(self, pit: Client, tables: Sequence[str] = TABLES) -> None:
+        """Close tables, and return when nothing of them is unanswered."""
+        await asyncio.gather(*(pit.ask("table", table, CloseTable()) for table in tables))
 
         async def closed() -> bool:
-            return all(row.phase == "closed" for row in await pit.query("table", "tables", list[TableRow]))
+            return all(row.phase == "closed" for row in await pit.query("table", "tables", list[TableRow]) if row.table in tables)
 
         await until(closed, "the tables are closed")
+
+    async def hears_alarm(self, kind: str) -> dict[str, Any]:
+        """Return the next alarm of a kind, as the pit hears it."""
+        line = await open_line(self.machine.url, user="pit", credentials=self.machine.credentials("pit"))
+        try:
+            watch = await line.watch(f"alarm.*.{kind}")
+            heard = await watch.next(timeout_s=PATIENCE_S)
+            assert heard is not None, f"within {PATIENCE_S:.0f} s nobody raised the alarm {kind}"
+            facts: dict[str, Any] = msgspec.json.decode(heard)
+            return facts
+        finally:
+            await line.close()
 
     def signal(self, name: str, number: signal.Signals) -> None:
         """Send a signal to a process of the house."""

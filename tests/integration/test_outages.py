@@ -6,15 +6,25 @@ from contextlib import aclosing
 
 import pytest
 
+from services.wallet.domain.ledger import LEDGER, Ledger
+from shared.contracts.wallet import Deposit, OpenAccount, OpenBook
+from shared.kernel.folded import Asked, Pen
+from shared.kernel.messages import HOUSE, Actor
+from shared.runtime.clock import SystemClock
 from shared.runtime.connection import Endpoint, Outages, connect
 from shared.runtime.event_store import Appended, StoreUnavailable, Unknown
 from shared.runtime.hearing import hear
 from shared.runtime.jetstream_store import JetStreamStore
+from shared.runtime.keeper import Keeper
 from tests.integration.jetstream_bench import JetStreamBench
 from tests.integration.nats_server import NatsServer
 from tests.store_suite import LOG, TABLE, WATCH_S, continued, filled, heard_next
 
 DEDUPE_NS = 100_000_000
+BOOKS = "LOG_WALLET_20261130"
+BOOK = "log.wallet.20261130.ledger.0"
+CAGE = Actor("staff", "cage")
+DEPOSIT = Asked("in", Deposit(player="ann", currency="CAD", minor=500), CAGE, 1)
 
 
 async def until(condition: Callable[[], Awaitable[bool]]) -> None:
@@ -93,6 +103,40 @@ async def test_duplicate_that_is_not_there_stays_unknown(jetstream: JetStreamBen
     await filled(jetstream, 1)
 
     assert isinstance(await jetstream.store.append(f"{TABLE}-2", b"entry 1", fence=0), Unknown)
+
+
+async def test_asker_is_told_the_truth_about_an_append_that_hung(jetstream: JetStreamBench, nats_server: NatsServer):
+    """The server hangs while a deposit is written down, and stores it later: it is accepted once, and not before it is stored."""
+    ledger = await open_book(jetstream)
+    nats_server.pause()
+    told = ledger.ask(DEPOSIT)
+    await asyncio.wait({told}, timeout=0.5)
+    waits = not told.done()
+    nats_server.resume()
+
+    assert (waits, (await told).status, await jetstream.store.end(BOOKS)) == (True, "accepted", 3)
+
+
+async def test_asker_is_told_the_truth_about_an_append_that_was_lost(jetstream: JetStreamBench, nats_server: NatsServer):
+    """The server is dead while a deposit is to be written down: it is sent again and accepted once."""
+    ledger = await open_book(jetstream)
+    nats_server.kill()
+    told = ledger.ask(DEPOSIT)
+    await asyncio.wait({told}, timeout=0.5)
+    waits = not told.done()
+    nats_server.start()
+
+    assert (waits, (await told).status, await jetstream.store.end(BOOKS)) == (True, "accepted", 3)
+
+
+async def open_book(jetstream: JetStreamBench) -> Keeper[Ledger]:
+    """Return the keeper of a ledger with an account, over a store that soon loses patience."""
+    await jetstream.make_log(BOOKS)
+    pen = Pen("wallet-a", 1, "test")
+    ledger = Keeper(JetStreamStore(jetstream.client, append_s=0.2), LEDGER, BOOK, lambda: pen, SystemClock())
+    await ledger.ask(Asked("open", OpenBook(day="20261130"), HOUSE, 1))
+    await ledger.ask(Asked("account", OpenAccount(player="ann", operator="north", currency="CAD"), CAGE, 1))
+    return ledger
 
 
 async def test_hearing_goes_on_after_a_restart(jetstream: JetStreamBench, nats_server: NatsServer):
@@ -182,6 +226,16 @@ async def test_hanging_server_is_not_alive(jetstream: JetStreamBench, nats_serve
     nats_server.pause()
 
     assert not await jetstream.store.alive()
+
+
+async def test_connection_goes_on_after_a_question_that_came_to_nothing(jetstream: JetStreamBench, nats_server: NatsServer):
+    """Asking a hanging server for a sign of life does not make the connection deaf when its answer comes after all."""
+    nats_server.pause()
+    hangs = not await jetstream.store.alive()
+    nats_server.resume()
+    await until(jetstream.store.alive)
+
+    assert (hangs, await jetstream.store.logs(), jetstream.client.stats["reconnects"]) == (True, [], 0)
 
 
 async def test_outages_are_told(nats_server: NatsServer):

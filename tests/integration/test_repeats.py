@@ -85,18 +85,18 @@ async def test_refused_wager_stays_refused(house: BusyHouse):
 async def test_pending_answer_becomes_one_answer_and_stays(house: BusyHouse):
     """While the wallet is away a wager is pending; then it has its answer, also after a crash of the table."""
     async with house.seat("cyd") as cyd, house.pit() as pit:
-        await pit.ask("wallet", "ledger", Withdraw(player="dan", currency="EUR", minor=(await funds(pit, "dan")) - 10_00))
+        await pit.ask("wallet", "ledger", OpenAccount(player="eve", operator="feltlog", currency="EUR"))
         await house.open_tables()
         felt = await at_bets(cyd)
         house.signal("wallet", signal.SIGSTOP)
-        async with house.voice("cyd", "table", "T2") as hers, house.voice("dan", "table", "T2") as his:
-            rich = PlaceWager(round=felt.round, box=3, stake_minor=20_00)
-            poor = PlaceWager(round=felt.round, box=2, stake_minor=20_00)
-            pending = [await hers.say("rich", rich), await his.say("poor", poor), await hers.say("rich", rich)]
+        async with house.voice("cyd", "table", "T2") as rich, house.voice("eve", "table", "T2") as poor:
+            wager = PlaceWager(round=felt.round, box=3, stake_minor=20_00)
+            more = PlaceWager(round=felt.round, box=2, stake_minor=20_00)
+            pending = [await rich.say("rich", wager), await poor.say("poor", more), await rich.say("rich", wager)]
             house.signal("wallet", signal.SIGCONT)
-            final = [await hers.final("rich", rich), await his.final("poor", poor)]
+            final = [await rich.final("rich", wager), await poor.final("poor", more)]
             await house.restart("table")
-            stays = [await hers.say("rich", rich), await his.say("poor", poor)]
+            stays = [await rich.say("rich", wager), await poor.say("poor", more)]
         await house.close_tables(pit)
 
     assert (pending, final[0], final[1].code, stays) == ([PENDING] * 3, ACCEPTED, "insufficient_funds", final)
@@ -125,16 +125,16 @@ async def test_staff_who_say_it_twice_are_answered_twice(house: BusyHouse):
 async def test_money_moves_once_however_often_the_cage_says_so(house: BusyHouse):
     """Deposits, withdrawals and refused withdrawals, over a crash of the wallet."""
     async with house.voice("pit", "wallet", "ledger") as voice, house.pit() as pit:
-        await pit.ask("wallet", "ledger", OpenAccount(player="eve", operator="feltlog", currency="EUR"))
-        too_much = await voice.times(TIMES, "too much", Withdraw(player="eve", currency="EUR", minor=100))
-        paid_in = await voice.times(TIMES, "in", Deposit(player="eve", currency="EUR", minor=500))
-        paid_out = await voice.times(TIMES, "out", Withdraw(player="eve", currency="EUR", minor=200))
+        await pit.ask("wallet", "ledger", OpenAccount(player="fay", operator="feltlog", currency="EUR"))
+        too_much = await voice.times(TIMES, "too much", Withdraw(player="fay", currency="EUR", minor=100))
+        paid_in = await voice.times(TIMES, "in", Deposit(player="fay", currency="EUR", minor=500))
+        paid_out = await voice.times(TIMES, "out", Withdraw(player="fay", currency="EUR", minor=200))
         await house.restart("wallet")
-        too_much += await voice.times(2, "too much", Withdraw(player="eve", currency="EUR", minor=100))
-        paid_in += await voice.times(2, "in", Deposit(player="eve", currency="EUR", minor=500))
-        paid_out += await voice.times(2, "out", Withdraw(player="eve", currency="EUR", minor=200))
-        other = await voice.final("in", Deposit(player="eve", currency="EUR", minor=501))
-        left = await funds(pit, "eve")
+        too_much += await voice.times(2, "too much", Withdraw(player="fay", currency="EUR", minor=100))
+        paid_in += await voice.times(2, "in", Deposit(player="fay", currency="EUR", minor=500))
+        paid_out += await voice.times(2, "out", Withdraw(player="fay", currency="EUR", minor=200))
+        other = await voice.final("in", Deposit(player="fay", currency="EUR", minor=501))
+        left = await funds(pit, "fay")
 
     assert (alike(paid_in), alike(paid_out), left) == ({("accepted", "", True)}, {("accepted", "", True)}, 300)
     assert (alike(too_much), other.code) == ({("refused", "insufficient_funds", True)}, "id_reused")
