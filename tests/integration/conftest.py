@@ -9,6 +9,7 @@ from shared.runtime.connection import Endpoint, connect
 from tests.integration.busy_house import BusyHouse
 from tests.integration.jetstream_bench import JetStreamBench
 from tests.integration.nats_server import NatsServer
+from tests.integration.recorded_evening import Evening, play
 
 
 @pytest.fixture(scope="session")
@@ -46,3 +47,9 @@ def volatile_server(tmp_path: Path) -> Iterator[NatsServer]:
     server.start()
     yield server
     server.stop()
+
+
+@pytest.fixture(scope="session")
+def evening(tmp_path_factory: pytest.TempPathFactory) -> Evening:
+    """An evening that was played and recorded; its house is stopped."""
+    return play(tmp_path_factory.mktemp("evening"))

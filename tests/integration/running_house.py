@@ -139,10 +139,14 @@ class Floor:
         await until(waits_for_nothing)
 
     async def call_round(self, table: str) -> str:
-        """Call a round as the dealer, and return its id once wagers are taken."""
-        await self.ready(table)
-        answer = await self.pit.ask("table", table, CallRound())
-        assert answer.status == "accepted", answer
+        """Call a round as the dealer as soon as the table has a shoe and is free, and return its id once wagers are taken."""
+
+        async def called() -> bool:
+            answer = await self.pit.ask("table", table, CallRound())
+            assert answer.status == "accepted" or answer.code in ("no_shoe", "no_book", "round_running"), answer
+            return answer.status == "accepted"
+
+        await until(called)
         return (await self.felt(table, lambda felt: felt.phase == "betting")).round
 
     async def close_betting(self, table: str, round: str) -> Answer:

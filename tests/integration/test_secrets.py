@@ -1,0 +1,199 @@
+"""No undealt card can be learned: everything that was said on the server is searched for what was opened only afterwards.
+
+The search knows the seeds and orders, because the evening is over; it looks for them in all that was said before.
+"""
+
+import base64
+import tomllib
+from dataclasses import dataclass
+from functools import cache
+
+import pytest
+
+from feltlog.commands.connection import reading
+from feltlog.house import House
+from feltlog.machine import run_apart
+from services.shoe.domain.shuffle import cut, order, salts
+from shared.contracts.language import types_of
+from shared.contracts.shoe import CardsDrawn, CardTurned, ShoeCut, ShoeRetired, ShoeShuffled
+from shared.contracts.subjects import log_name
+from shared.kernel.entry import decode_as
+from shared.kernel.messages import Event
+from tests.integration.recorded_evening import Evening
+
+WINDOW = 6
+"""So many cards in a row come about by chance in no evening."""
+
+
+@dataclass
+class Opened:
+    """A shoe whose order is open, and when each of its cards was shown; times are places in what was heard."""
+
+    name: str
+    seed: bytes
+    cards: tuple[str, ...]
+    salts: tuple[str, ...]
+    retired_at: int
+    shown_at: dict[int, int]
+
+    @property
+    def undealt(self) -> list[int]:
+        """The cards that nobody has seen before the order was opened."""
+        return [index for index in range(len(self.cards)) if self.shown_at.get(index, self.retired_at) >= self.retired_at]
+
+
+@pytest.fixture(scope="module")
+def shoes(evening: Evening) -> list[Opened]:
+    """All shoes of the evening."""
+    prefix = f"log.shoe.{evening.day}."
+    heard: dict[str, list[tuple[int, Event]]] = {}
+    known: set[tuple[str, bytes]] = set()
+    for place, (subject, data) in enumerate(evening.heard):
+        if subject.startswith(prefix) and not subject.endswith(".desk") and (subject, data) not in known:
+            # Who hears a log is given its entries under their own subject: the first time is the writing itself.
+            known.add((subject, data))
+            entry = decode_as(*types_of(subject), data)
+            heard.setdefault(subject, []).extend((place, event) for decision in entry.decisions for event in decision.events)
+    return [opened(events) for events in heard.values()]
+
+
+def opened(events: list[tuple[int, Event]]) -> Opened:
+    """Return a shoe as its entries show it."""
+    kinds = {type(event): (place, event) for place, event in events}
+    shuffled, parted = kinds[ShoeShuffled][1], kinds[ShoeCut][1]
+    retired_at, retired = kinds[ShoeRetired]
+    assert isinstance(shuffled, ShoeShuffled)
+    assert isinstance(parted, ShoeCut)
+    assert isinstance(retired, ShoeRetired)
+    seed = bytes.fromhex(retired.seed)
+    without = (*shuffled.without, retired.hole) if retired.hole else shuffled.without
+    shown = {
+        opening.index: place
+        for place, event in events
+        if isinstance(event, CardsDrawn | CardTurned)
+        for opening in ([event.opening] if isinstance(event, CardTurned) else [card.opening for card in event.cards if card.opening])
+    }
+    cards = cut(order(seed, shuffled.shoe, shuffled.decks, without), parted.cards_in_front)
+    return Opened(shuffled.shoe, seed, cards, salts(seed, shuffled.shoe, len(cards)), retired_at, shown)
+
+
+def forms(secret: bytes) -> list[bytes]:
+    """Return the ways in which bytes may be written down."""
+    plain = [secret, secret.hex().encode(), secret.hex().upper().encode()]
+    return [*plain, base64.b64encode(secret).rstrip(b"="), base64.urlsafe_b64encode(secret).rstrip(b"="), str(list(secret)).encode()]
+
+
+def rows(cards: list[str]) -> list[bytes]:
+    """Return the ways in which cards in a row may be written down."""
+    packed = bytes(deck_places()[card] for card in cards)
+    numbers = [str(place) for place in packed]
+    joined = [
+        '","'.join(cards),
+        '", "'.join(cards),
+        "".join(cards),
+        " ".join(cards),
+        ",".join(cards),
+        ",".join(numbers),
+        ", ".join(numbers),
+    ]
+    return [text.encode() for text in joined] + forms(packed)
+
+
+@cache
+def deck_places() -> dict[str, int]:
+    """Return each card's number in a new deck."""
+    return {card: place for place, card in enumerate(order_of_a_new_deck())}
+
+
+def order_of_a_new_deck() -> list[str]:
+    """Return the cards of a new deck."""
+    return [rank + suit for suit in "SHDC" for rank in "23456789TJQKA"]
+
+
+def said_before(evening: Evening, place: int) -> bytes:
+    """Return all that was said on the server before a moment, subjects included."""
+    return b"\n".join(subject.encode() + b" " + data for subject, data in evening.heard[:place])
+
+
+def test_search_finds_what_is_there(evening: Evening, shoes: list[Opened]):
+    """The searches below rest on this: what was opened is found in the forms in which it was opened."""
+    everything = said_before(evening, len(evening.heard))
+    first = shoes[0]
+    known = sorted(first.shown_at)[0]
+
+    assert [first.seed.hex().encode() in everything, first.salts[known].encode() in everything, len(shoes) >= 4] == [True] * 3
+
+
+def test_seed_is_said_nowhere_before_its_shoe_is_retired(evening: Evening, shoes: list[Opened]):
+    """Log page, secrets: nobody needs the seed before it is opened at retirement, and nobody gets it."""
+    leaks = [shoe.name for shoe in shoes if any(form in said_before(evening, shoe.retired_at) for form in forms(shoe.seed))]
+
+    assert leaks == []
+
+
+def test_salt_of_a_card_is_said_nowhere_before_the_card_is_shown(evening: Evening, shoes: list[Opened]):
+    """Log page, secrets: without its salt a card cannot be found out from the commitment."""
+    leaks = []
+    for shoe in shoes:
+        before = said_before(evening, shoe.retired_at)
+        for index in shoe.undealt:
+            leaks += [(shoe.name, index) for form in forms(bytes.fromhex(shoe.salts[index])) if form in before]
+        for index in set(shoe.shown_at).difference(shoe.undealt):
+            shown = shoe.salts[index].encode()
+            first = next(place for place, (_, data) in enumerate(evening.heard) if shown in data)
+            leaks += [(shoe.name, index)] if first < shoe.shown_at[index] else []
+
+    assert leaks == []
+
+
+def test_order_is_said_nowhere_before_its_shoe_is_retired(evening: Evening, shoes: list[Opened]):
+    """Log page, secrets: no run of undealt cards stands anywhere, forwards or backwards, as text or as numbers."""
+    leaks = []
+    for shoe in shoes:
+        before = said_before(evening, shoe.retired_at)
+        undealt = [shoe.cards[index] for index in shoe.undealt]
+        for start in range(0, len(undealt) - WINDOW + 1, WINDOW):
+            run = undealt[start : start + WINDOW]
+            leaks += [(shoe.name, start) for form in (*rows(run), *rows(run[::-1])) if form in before]
+
+    assert leaks == []
+
+
+def test_keys_are_said_nowhere(evening: Evening, shoes: list[Opened]):
+    """Log page, secrets: the sealing key and everybody's credentials stay in their files."""
+    house = House(evening.data)
+    key = bytes.fromhex(tomllib.loads(house.sealing_key.read_text())["key_hex"])
+    keys = [*forms(key), *(path.read_bytes().strip() for path in house.secrets.glob("*.nk"))]
+    everything = said_before(evening, len(evening.heard)) + stored(evening) + written_by_processes(evening) + b"\n".join(evening.told)
+
+    assert [form in everything for form in keys] == [False] * len(keys)
+
+
+def test_processes_and_answers_tell_nothing_of_an_order(evening: Evening, shoes: list[Opened]):
+    """Log page, secrets: traces and logs carry no command bodies, and no question is answered with a card to come."""
+    told = written_by_processes(evening) + b"\n".join(evening.told)
+    secrets = [form for shoe in shoes for secret in (shoe.seed, *map(bytes.fromhex, shoe.salts)) for form in forms(secret)]
+    runs = [
+        form
+        for shoe in shoes
+        for start in range(0, len(shoe.cards) - WINDOW + 1, WINDOW)
+        for form in rows(list(shoe.cards[start : start + WINDOW]))
+    ]
+
+    assert [form for form in (*secrets, *runs) if form in told] == []
+
+
+def written_by_processes(evening: Evening) -> bytes:
+    """Return what all processes wrote into their logs."""
+    return b"\n".join(path.read_bytes() for path in sorted((evening.data / "logs").iterdir()))
+
+
+def stored(evening: Evening) -> bytes:
+    """Return all bytes of all logs of the evening."""
+
+    async def read() -> bytes:
+        async with reading(House(evening.data)) as store:
+            names = [log_name(service, evening.day) for service in ("table", "shoe", "wallet", "surveillance")]
+            return b"\n".join([each.data for name in names async for each in store.read(name)])
+
+    return run_apart(read())
