@@ -6,13 +6,13 @@ from typing import Any
 import msgspec
 
 from services.table import reactions, views
+from services.table.domain.filling import GamingDay, extension, fill_round, fill_table
 from services.table.domain.round import ROUND
-from services.table.domain.state import Over
 from services.table.domain.table import TABLE
 from shared.contracts.refusals import Reason, refused, sentence
 from shared.contracts.requests import Request
 from shared.contracts.subjects import Addressed, BadSubject, felt_view, round_name, round_of, stream_day, table_stream
-from shared.contracts.table import CallRound, CloseBetting, EndDay, ExtendClock, OpenTable, PlayerCommand, StaffCommand
+from shared.contracts.table import CallRound, CloseBetting, OpenTable, PlayerCommand, StaffCommand
 from shared.kernel.entry import Entry, Place
 from shared.kernel.folded import Asked
 from shared.kernel.messages import Actor, Answer
@@ -40,7 +40,7 @@ class TableApp:
         self._house: Process | None = None
         self._tables: dict[str, str] = {}
         """The stream of each table that was opened, of its latest day."""
-        self._round = Noun(ROUND, over=reactions.round_is_over, timer=reactions.timer, fill=self._fill_round, extension=reactions.extension)
+        self._round = Noun(ROUND, over=reactions.round_is_over, timer=reactions.timer, fill=self._fill_round, extension=extension)
         self._table = Noun(TABLE, over=reactions.table_is_over, timer=reactions.timer, fill=self._fill)
 
     @property
@@ -137,27 +137,12 @@ class TableApp:
                 return self._tables.get(table)
 
     def _fill_round(self, command: Any, round_: Any) -> Any:
-        """Refuse what a player wants of a round whose gaming day is over; let an extended clock run from this moment on."""
-        if isinstance(command, PlayerCommand) and isinstance(round_, Over) and round_.opened.day < self.house.today():
-            raise refused(Reason.DAY_CLOSED)
-        if isinstance(command, ExtendClock):
-            return reactions.extension(round_, self.house.clock.now_ms()) or command
-        return command
+        return fill_round(command, round_, day=self.house.today(), now_ms=self.house.clock.now_ms())
 
     def _fill(self, command: Any, state: Any) -> Any:
-        """Complete what staff and timers leave to the house: the day, and the profile by value."""
-        match command:
-            case OpenTable(profile=None):
-                day = self.house.today()
-                found = self._profile(command.profile_name)
-                return msgspec.structs.replace(command, day=day, day_ends_at_ms=self._ends(day), profile=found)
-            case CallRound() if self.house.witness.forbids_rounds:
-                raise refused(Reason.CLOCKS_APART)
-            case EndDay(next_day=""):
-                day = self.house.today()
-                return msgspec.structs.replace(command, next_day=day, next_day_ends_at_ms=self._ends(day))
-            case _:
-                return command
+        if isinstance(command, CallRound) and self.house.witness.forbids_rounds:
+            raise refused(Reason.CLOCKS_APART)
+        return fill_table(command, self._today(), self._profile)
 
     def _profile(self, name: str) -> Profile:
         try:
@@ -165,8 +150,9 @@ class TableApp:
         except BadProfile as error:
             raise refused(Reason.BAD_SETTINGS, f"{error}.") from error
 
-    def _ends(self, day: str) -> int:
-        return day_ends_at_ms(day, self._settings.day_starts, self._settings.zone)
+    def _today(self) -> GamingDay:
+        day = self.house.today()
+        return GamingDay(day, day_ends_at_ms(day, self._settings.day_starts, self._settings.zone))
 
 
 def _refused(reason: Reason) -> Answer:

@@ -21,7 +21,6 @@ from shared.contracts.table import (
     DealCards,
     DealtCard,
     EndDay,
-    ExtendClock,
     LapseWagers,
     MountShoe,
     NoteBook,
@@ -204,15 +203,6 @@ def _of_table(table: Table) -> Timer | None:
     if table.opened.settings.dealer == "staff" or obstacle(table) is not None or table.next_from_ms >= day.at_ms:
         return day
     return Timer(table.next_from_ms, CallRound(), f"call-round-{table.rounds + 1}", until=day)
-
-
-def extension(state: Round, now_ms: int) -> ExtendClock | None:
-    """Return the command that gives a person's clock again in full after the house was away, as of now; None if none runs."""
-    match state:
-        case Playing(awaiting=Decision() | Insurance(closed=False)):
-            return ExtendClock(until_ms=now_ms + state.opened.settings.decision_ms, reason="outage")
-        case _:
-            return None
 
 
 def round_is_over(state: Round) -> bool:

@@ -223,6 +223,12 @@ def draft(
     return Draft(entry, msgspec.json.encode(head), state, answers, recorded, len(answers), broken)
 
 
+def owned_by_another(folded: Folded[Any], pen: Pen) -> bool:
+    """Return whether the last writer of a stream goes before `pen`: it came later, and whoever holds `pen` must not write any more."""
+    theirs, ours = (folded.epoch, folded.writer), (pen.epoch, pen.writer)
+    return bool(folded.writer) and folded.writer != pen.writer and theirs > ours
+
+
 def commit(folded: Folded[S], drafted: Draft[S], sequence: int) -> None:
     """Take over a draft that is stored: `folded` now stands after it."""
     assert drafted.entry is not None, "only an entry can be committed"

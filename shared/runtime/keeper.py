@@ -12,7 +12,7 @@ from typing import Any, Generic, TypeVar
 from shared.contracts.subjects import log_of
 from shared.kernel.decider import Decider
 from shared.kernel.entry import DECISIONS_MAX, Entry
-from shared.kernel.folded import POISON, QUARANTINED, Asked, Draft, Folded, Pen, commit, draft, empty, fold
+from shared.kernel.folded import POISON, QUARANTINED, Asked, Draft, Folded, Pen, commit, draft, empty, fold, owned_by_another
 from shared.kernel.messages import Answer
 from shared.runtime.clock import Clock
 from shared.runtime.event_store import Appended, Conflict, EventStore, StoreRefusal
@@ -246,8 +246,7 @@ class Keeper(Generic[S]):
     def check_ownership(self) -> None:
         """Raise `SteppedDown` if the last writer of this stream goes before this process."""
         pen = self._pen()
-        theirs, ours = (self.folded.epoch, self.folded.writer), (pen.epoch, pen.writer)
-        if self.folded.writer and self.folded.writer != pen.writer and theirs > ours:
+        if owned_by_another(self.folded, pen):
             raise SteppedDown(
                 f"{self.stream} is written by {self.folded.writer} in epoch {self.folded.epoch}; this is {pen.writer} in epoch {pen.epoch}"
             )

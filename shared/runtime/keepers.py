@@ -5,7 +5,6 @@ for, let go of what is over, fire what falls due.
 """
 
 import asyncio
-import heapq
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -17,19 +16,15 @@ from shared.kernel.folded import Asked, Pen
 from shared.kernel.identity import derived_id
 from shared.kernel.messages import HOUSE, Answer
 from shared.kernel.reactions import Timer
+from shared.kernel.timers import BREATH_MS, SILENCE_MS, Presence, Timers, again_ms
 from shared.runtime.clock import Clock
 from shared.runtime.event_store import EventStore, LogFull, LogMisconfigured, StoreUnavailable
 from shared.runtime.keeper import Keeper, SteppedDown
 
 OVER_KEPT_MAX = 2_000
 """How many finished streams stay in memory, so that a repeated request is answered without reading."""
-TOO_EARLY_AGAIN_MS = 50
-BREATH_MS = 1_000
-QUARANTINED_AGAIN_MS = 30_000
 PULSE_MS = 250
 """How often the log is asked for a sign of life."""
-SILENCE_MS = 1_000
-"""After so long without one the house was away: it could not hear what people said."""
 
 
 def no_timer(state: Any) -> Timer | None:
@@ -67,12 +62,9 @@ class Keepers:
         self._noun_of = noun_of
         self._open: dict[str, Keeper[Any]] = {}
         self._over: OrderedDict[str, Keeper[Any]] = OrderedDict()
-        self._timers: dict[str, Timer] = {}
-        self._due: list[tuple[int, str, str]] = []
+        self._timers = Timers()
+        self._presence = Presence()
         self._wake = asyncio.Event()
-        self._away = True
-        self._there_ms = 0
-        """When the log last gave a sign of life."""
 
     def open(self) -> list[Keeper[Any]]:
         """Return the keepers of all streams that are not over."""
@@ -113,7 +105,7 @@ class Keepers:
 
     def away(self) -> None:
         """Learn that the log is out of reach."""
-        self._away = True
+        self._presence.away()
         self._wake.set()
 
     def there(self) -> None:
@@ -122,11 +114,8 @@ class Keepers:
         Said before anything that was heard is acted on: who spoke while this process, the server or the line between them
         hung is judged by the longer clock.
         """
-        now_ms = self.clock.now_ms()
-        silent = self._away or now_ms - self._there_ms > SILENCE_MS
-        self._away, self._there_ms = False, now_ms
-        if silent:
-            for stream in list(self._timers):
+        if self._presence.there(self.clock.now_ms()):
+            for stream in self._timers.streams():
                 self._extend(stream)
             self._wake.set()
 
@@ -135,48 +124,48 @@ class Keepers:
         while True:
             await self._sleep_until_due()
             # A server that hangs for a while and goes on, or a process that does, is an outage of which no connection ever tells.
-            if self._away or self.clock.now_ms() - self._there_ms >= PULSE_MS:
+            if self._presence.is_away or self.clock.now_ms() - self._presence.there_ms >= PULSE_MS:
                 await self._is_there()
             now_ms = self.clock.now_ms()
-            while self._due and self._due[0][0] <= now_ms:
-                _, stream, name = heapq.heappop(self._due)
-                timer = self._timers.get(stream)
-                if timer is not None and timer.name == name and timer.at_ms <= now_ms:
-                    await self._fire(stream, timer)
+            while (due := self._timers.take(now_ms)) is not None:
+                await self._fire(*due)
 
     async def _is_there(self) -> bool:
         """Ask the log for a sign of life, and take note of it."""
         if await self._store.alive():
             self.there()
         else:
-            self._away = True
-        return not self._away
+            self._presence.away()
+        return not self._presence.is_away
 
     async def _fire(self, stream: str, timer: Timer) -> None:
         if timer.patient and not await self._is_there():
             # Whether the person or the house was away cannot be told apart now; `there` gives the time back.
-            heapq.heappush(self._due, (self.clock.now_ms() + BREATH_MS, stream, timer.name))
+            self._timers.again(stream, timer, self.clock.now_ms() + BREATH_MS)
             return
         due = timer.due(self.clock.now_ms())
         asked = Asked(due.id_for(stream), due.command, HOUSE, self.clock.now_ms())
         self.ask(stream, asked).add_done_callback(lambda future: self._after_firing(stream, timer, future))
 
     def _after_firing(self, stream: str, timer: Timer, future: asyncio.Future[Answer]) -> None:
-        if self._timers.get(stream) == timer and not future.cancelled():
-            heapq.heappush(self._due, (self.clock.now_ms() + _again_ms(future), stream, timer.name))
+        if future.cancelled():
+            return
+        code = future.result().code if future.exception() is None else ""
+        if self._timers.again(stream, timer, self.clock.now_ms() + again_ms(code)):
             self._wake.set()
 
     async def _sleep_until_due(self) -> None:
         self._wake.clear()
         now_ms = self.clock.now_ms()
-        due_ms = min(now_ms + PULSE_MS, self._due[0][0] if self._due else now_ms + PULSE_MS)
+        next_ms = self._timers.next_ms()
+        due_ms = now_ms + PULSE_MS if next_ms is None else min(now_ms + PULSE_MS, next_ms)
         try:
             await asyncio.wait_for(self._wake.wait(), max(0, due_ms - now_ms) / 1000)
         except TimeoutError:
             return
 
     def _extend(self, stream: str) -> None:
-        timer = self._timers.get(stream)
+        timer = self._timers.of(stream)
         extension = self._noun_of(stream).extension
         if timer is None or not timer.patient or extension is None:
             return
@@ -212,19 +201,14 @@ class Keepers:
 
     def _on_broken(self, keeper: Keeper[Any], id: str, what: str) -> None:
         if keeper.unreadable:
-            self._timers.pop(keeper.stream, None)
+            self._timers.arm(keeper.stream, None)
         for tell in self.on_broken:
             tell(keeper.stream, id, what)
 
     def _settle(self, keeper: Keeper[Any]) -> None:
         """Arm the timer that the state now asks for, and let go of a stream that is over."""
         stream, noun = keeper.stream, self._noun_of(keeper.stream)
-        timer = None if keeper.unreadable else noun.timer(keeper.state)
-        if timer is None:
-            self._timers.pop(stream, None)
-        elif self._timers.get(stream) != timer:
-            self._timers[stream] = timer
-            heapq.heappush(self._due, (timer.at_ms, stream, timer.name))
+        if self._timers.arm(stream, None if keeper.unreadable else noun.timer(keeper.state)):
             self._wake.set()
         if noun.over(keeper.state) and self._open.pop(stream, None) is not None:
             self._over[stream] = keeper
@@ -237,17 +221,4 @@ class Keepers:
             self.stepped_down.set_result(str(error))
         elif isinstance(error, LogFull | StoreUnavailable | LogMisconfigured):
             # Whoever cannot write down what people say does not hear them either.
-            self._away = True
-
-
-def _again_ms(future: asyncio.Future[Answer]) -> int:
-    """Return how long to wait before a timer that changed nothing is fired again."""
-    if future.exception() is not None:
-        return BREATH_MS
-    match future.result().code:
-        case "too_early":
-            return TOO_EARLY_AGAIN_MS
-        case "quarantined":
-            return QUARANTINED_AGAIN_MS
-        case _:
-            return BREATH_MS
+            self._presence.away()

@@ -9,13 +9,11 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 from contextlib import aclosing
-from typing import Any
 
 from shared.contracts.desk import SourceQuarantined
-from shared.contracts.language import types_of
-from shared.kernel.entry import Place, decode_as
+from shared.contracts.following import Follow, Planned, planned
+from shared.kernel.entry import Place
 from shared.kernel.folded import POISON, QUARANTINED, Asked
-from shared.kernel.identity import digest
 from shared.kernel.messages import HOUSE, Answer
 from shared.kernel.reactions import Reaction, Source
 from shared.runtime.clock import Clock
@@ -27,9 +25,6 @@ from shared.runtime.quarantine import Desk
 
 IN_FLIGHT_MAX = 512
 AGAIN_FIRST_S, AGAIN_LAST_S = 0.1, 5.0
-
-Follow = Callable[[Any, Source], list[Reaction]]
-Planned = tuple[Reaction, Source]
 
 log = logging.getLogger(__name__)
 
@@ -144,25 +139,10 @@ class Listener:
 
     def _planned(self, stored: Stored) -> list[Planned]:
         """Return what must follow from an entry; raise one of `POISON` if that cannot be worked out."""
-        entry = decode_as(*types_of(stored.stream), stored.data)
-        mark = digest(stored.data)
-        planned: list[Planned] = []
-        for d, decision in enumerate(entry.decisions):
-            for e, event in enumerate(decision.events):
-                source = Source(
-                    log=self.log_name,
-                    stream=stored.stream,
-                    sequence=stored.sequence,
-                    revision=entry.revision,
-                    decision=d,
-                    event=e,
-                    at_ms=entry.at_ms,
-                    digest=mark,
-                )
-                reactions = self._follow(event, source)
-                assert self._after is None or len(reactions) <= 1, "a place is worked off by one reaction"
-                planned += [(reaction, source) for reaction in reactions]
-        return planned
+        found = planned(self.log_name, stored.stream, stored.sequence, stored.data, self._follow)
+        places = {(source.decision, source.event) for _, source in found}
+        assert self._after is None or len(places) == len(found), "a place is worked off by one reaction"
+        return found
 
     def _ask(self, planned: list[Planned], *, held: bool) -> list[asyncio.Future[Answer]]:
         return [self._keepers.ask(reaction.stream, self._asked(reaction, source, held=held)) for reaction, source in planned]

@@ -12,7 +12,7 @@ import msgspec
 
 from services.wallet import reactions, views
 from services.wallet.app.closed_books import ClosedBooks
-from services.wallet.domain.carrying import carried
+from services.wallet.domain.carrying import beginning
 from services.wallet.domain.ledger import LEDGER
 from shared.contracts.refusals import Reason, sentence
 from shared.contracts.requests import Request
@@ -123,9 +123,8 @@ class WalletApp:
         """Carry a closed book forward and open the next one; each part has an id of its own, so that a crash repeats nothing."""
         next_day = closed.state.next_day
         stream = ledger_stream(next_day)
-        for number, part in enumerate(carried(closed.state, closed.folded.answers, closed.folded.digest)):
-            await self._ask_house(stream, part, f"carry {number}")
-        await self._ask_house(stream, OpenBook(day=next_day, follows=closed.folded.digest), "open")
+        for name, command in beginning(closed.state, closed.folded.answers, closed.folded.digest):
+            await self._ask_house(stream, command, name)
         await self._closed_books.learn(self.house.store, before=next_day)
         self._book = stream
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeVar
 
 from services.wallet.domain.ledger import Ledger
-from shared.contracts.wallet import CarriedAccount, CarriedId, CarriedStake, CarryForward
+from shared.contracts.wallet import CarriedAccount, CarriedId, CarriedStake, CarryForward, OpenBook
 from shared.kernel.folded import Recorded
 
 Row = TypeVar("Row")
@@ -40,6 +40,12 @@ def carried(ledger: Ledger, answers: Mapping[str, Recorded], follows: str) -> li
         *(CarryForward(from_day=ledger.day, follows=follows, stakes=part) for part in _parts(stakes)),
         *(CarryForward(from_day=ledger.day, follows=follows, ids=part) for part in _parts(ids)),
     ]
+
+
+def beginning(ledger: Ledger, answers: Mapping[str, Recorded], follows: str) -> list[tuple[str, CarryForward | OpenBook]]:
+    """Return the commands with which the next day's book begins, in order, each under a name that is the same at each attempt."""
+    parts = [(f"carry {number}", part) for number, part in enumerate(carried(ledger, answers, follows))]
+    return [*parts, ("open", OpenBook(day=ledger.next_day, follows=follows))]
 
 
 def _parts(rows: Sequence[Row]) -> Iterator[tuple[Row, ...]]:

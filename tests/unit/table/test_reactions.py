@@ -4,8 +4,9 @@ from typing import Any
 
 import pytest
 
+from services.table.domain.filling import extension
 from services.table.domain.table import TABLE as TABLE_DECIDER
-from services.table.reactions import extension, follow, round_is_over, table_is_over, timer
+from services.table.reactions import follow, round_is_over, table_is_over, timer
 from shared.contracts.shoe import CardsDrawn, CardTurned, DrawnCard, HolePeeked, Opening, ShoePrepared, ShoeRetired
 from shared.contracts.subjects import log_of, round_stream, shoe_stream, table_stream
 from shared.contracts.table import (

@@ -2,8 +2,9 @@
 
 import pytest
 
+from services.table.domain.filling import extension
 from services.table.domain.round import ROUND
-from services.table.reactions import extension, timer
+from services.table.reactions import timer
 from shared.contracts.table import (
     CardsCalled,
     ClockExtended,
