@@ -1,5 +1,6 @@
 """Fixtures of the tests on a real server."""
 
+import signal
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
@@ -10,6 +11,9 @@ from tests.integration.busy_house import BusyHouse
 from tests.integration.jetstream_bench import JetStreamBench
 from tests.integration.nats_server import NatsServer
 from tests.integration.recorded_evening import Evening, play
+
+# Whatever a shell starts in the background ignores Ctrl-C, and so would everything that we start.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")
