@@ -164,22 +164,21 @@ class Listener:
         stored = heard.stored
         outcomes = await asyncio.gather(*asked, return_exceptions=True)
         self._room.release()
-        # Without room in the own log, or with another process owning it, nothing is worked off: it is heard again.
-        failures = [outcome for outcome in outcomes if isinstance(outcome, StoreRefusal | Overrun | SteppedDown | asyncio.CancelledError)]
-        if failures:
-            await self._fail(stored, failures[0])
-            return
+        failures: list[BaseException] = []
         for target, outcome in zip(targets, outcomes, strict=True):
-            reason = ""
-            if isinstance(outcome, BaseException):
-                reason = str(outcome) or type(outcome).__name__
-            elif outcome.code == QUARANTINED.code:
-                reason = f"what follows from it failed in {target}"
+            if isinstance(outcome, StoreRefusal | Overrun | SteppedDown | asyncio.CancelledError):
+                failures.append(outcome)
+            elif isinstance(outcome, BaseException) or outcome.code == QUARANTINED.code:
+                why = f"{target} could not take it" if isinstance(outcome, Answer) else str(outcome) or type(outcome).__name__
+                if not await self._hold(stored, why, target=target):
+                    return
             elif outcome.status == "refused":
                 log.info("%s: a reaction to entry %d was refused: %s", self.log_name, stored.sequence, outcome.code)
-            if reason and not await self._hold(stored, reason, target=target):
-                return
-        heard.done()
+        # Without room in the own log, or with another process owning it, nothing is worked off: it is heard again.
+        if failures:
+            await self._fail(stored, failures[0])
+        else:
+            heard.done()
 
     async def _hold(self, stored: Stored, reason: str, *, target: str = "") -> bool:
         """Have the entry's subject held; return whether that is written down, without which nothing is worked off."""
