@@ -71,7 +71,7 @@ def test_swapped_entries_are_found(tmp_path: Path, evening: Evening, logs: Logs)
     places = {id(one): other, id(other): one}
     changed = {name: [places.get(id(each), each) for each in log] for name, log in logs.items()}
 
-    assert names_place(tmp_path, evening, changed, revision_of(one), revision_of(other))
+    assert names_place(tmp_path, evening, changed, revision_of(one))
 
 
 def test_entry_of_another_round_is_found(tmp_path: Path, evening: Evening, logs: Logs):
