@@ -21,6 +21,7 @@ from nats.aio.msg import Msg
 from nats.errors import Error as NatsError
 
 from shared.contracts.desk import SourceQuarantined
+from shared.contracts.requests import BadRequest
 from shared.contracts.subjects import Addressed, BadSubject, addressed, alarm, desk_stream, log_day, log_name
 from shared.kernel.entry import Entry, Place
 from shared.kernel.messages import Answer
@@ -258,7 +259,7 @@ class Process:
             if to.target == "desk":
                 return await self.desk.command(to, message.data, self.rehear)
             return await self.app.command(to, message.data)
-        except (BadSubject, msgspec.DecodeError) as error:
+        except (BadSubject, BadRequest) as error:
             return Answer("refused", "bad_request", f"The request cannot be read: {error}", final=False)
         except DayClosed:
             return Answer("refused", "day_closed", "The gaming day of this is closed: nothing can be added to it.", final=True)
