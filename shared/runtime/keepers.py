@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from shared.contracts.refusals import Reason
 from shared.kernel.decider import Decider
 from shared.kernel.entry import Entry
 from shared.kernel.folded import Asked, Pen
@@ -242,9 +243,9 @@ def _again_ms(future: asyncio.Future[Answer]) -> int:
     if future.exception() is not None:
         return BREATH_MS
     match future.result().code:
-        case "too_early":
+        case Reason.TOO_EARLY:
             return TOO_EARLY_AGAIN_MS
-        case "quarantined":
+        case Reason.QUARANTINED:
             return QUARANTINED_AGAIN_MS
         case _:
             return BREATH_MS

@@ -13,8 +13,9 @@ from typing import Any
 
 from shared.contracts.desk import SourceQuarantined
 from shared.contracts.language import types_of
+from shared.contracts.refusals import Reason
 from shared.kernel.entry import Place, decode_as
-from shared.kernel.folded import POISON, QUARANTINED, Asked
+from shared.kernel.folded import POISON, Asked
 from shared.kernel.identity import digest
 from shared.kernel.messages import HOUSE, Answer
 from shared.kernel.reactions import Reaction, Source
@@ -86,7 +87,7 @@ class Listener:
                 return False
             wanted = [(reaction, source) for reaction, source in planned if row.target in ("", reaction.stream)]
             answers = await asyncio.gather(*self._ask(wanted, held=True))
-            if any(answer.code == "quarantined" for answer in answers):
+            if any(answer.code == Reason.QUARANTINED for answer in answers):
                 return False
         return True
 
@@ -193,7 +194,7 @@ class Listener:
             reason = ""
             if isinstance(outcome, BaseException):
                 reason = str(outcome) or type(outcome).__name__
-            elif outcome.code == QUARANTINED.code:
+            elif outcome.code == Reason.QUARANTINED:
                 reason = f"what follows from it failed in {target}"
             elif outcome.status == "refused":
                 log.info("%s: a reaction to entry %d was refused: %s", self.log_name, stored.sequence, outcome.code)
