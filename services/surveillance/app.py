@@ -16,7 +16,7 @@ from services.surveillance.domain.findings import Code, Finding, finding
 from services.surveillance.domain.watch import Watch
 from services.surveillance.redecide import Again
 from services.surveillance.views import INDEX, FindingRow, finding_row, round_row
-from shared.contracts.refusals import Reason, sentence
+from shared.contracts.refusals import Reason, refused, sentence
 from shared.contracts.subjects import SERVICES, Addressed, log_day
 from shared.kernel.entry import Entry, Place
 from shared.kernel.messages import Answer
@@ -89,7 +89,7 @@ class SurveillanceApp:
 
     async def command(self, to: Addressed, data: bytes) -> Answer:
         """Refuse: surveillance decides nothing."""
-        return Answer("refused", Reason.NOT_ALLOWED_FOR_ROLE.value, sentence(Reason.NOT_ALLOWED_FOR_ROLE), final=False)
+        raise refused(Reason.NOT_ALLOWED_FOR_ROLE)
 
     async def question(self, to: Addressed) -> Any:
         """Tell staff what was found."""

@@ -3,15 +3,13 @@
 from collections.abc import Callable
 from typing import Any
 
-import msgspec
-
 from services.table import reactions, views
 from services.table.domain.filling import GamingDay, extension, fill_round, fill_table
 from services.table.domain.round import ROUND
 from services.table.domain.table import TABLE
 from shared.contracts.refusals import Reason, refused, sentence
-from shared.contracts.requests import Request
-from shared.contracts.subjects import Addressed, BadSubject, felt_view, round_name, round_of, stream_day, table_stream
+from shared.contracts.requests import BadRequest, decode_request
+from shared.contracts.subjects import Addressed, felt_view, round_name, round_of, stream_day, table_stream
 from shared.contracts.table import CallRound, CloseBetting, OpenTable, PlayerCommand, StaffCommand
 from shared.kernel.entry import Entry, Place
 from shared.kernel.folded import Asked
@@ -75,13 +73,15 @@ class TableApp:
         """Answer a player or a member of staff."""
         match to.role:
             case "player":
-                asked = msgspec.json.decode(data, type=Request[PlayerCommand])
-                return await self._ask(to, asked.id, asked.command, self._round_at(to.target, asked.command.round))
+                request = decode_request(data, PlayerCommand)
+                stream = _round_at(to.target, request.command.round)
             case "staff":
-                told = msgspec.json.decode(data, type=Request[StaffCommand])
-                return await self._ask(to, told.id, told.command, self._stream_for(to.target, told.command))
+                request = decode_request(data, StaffCommand)
+                stream = self._stream_for(to.target, request.command)
             case _:
-                return _refused(Reason.NOT_ALLOWED_FOR_ROLE)
+                raise refused(Reason.NOT_ALLOWED_FOR_ROLE)
+        asked = Asked(request.id, request.command, Actor(to.role, to.actor), self.house.clock.now_ms())
+        return await self.house.keepers.ask(stream, asked)
 
     async def question(self, to: Addressed) -> Any:
         """Show the tables, or one table's felt."""
@@ -113,28 +113,20 @@ class TableApp:
         round_ = self.house.keepers.get(round_name(table.round).stream).state if table.round else None
         return views.felt(table, round_)
 
-    async def _ask(self, to: Addressed, id: str, command: Any, stream: str | None) -> Answer:
-        if stream is None:
-            return _refused(Reason.UNKNOWN_ROUND)
-        actor = Actor("player" if to.role == "player" else "staff", to.actor)
-        return await self.house.keepers.ask(stream, Asked(id, command, actor, self.house.clock.now_ms()))
-
-    def _round_at(self, table: str, round_id: str) -> str | None:
-        name = round_name(round_id)
-        return name.stream if name.table == table else None
-
-    def _stream_for(self, table: str, command: StaffCommand) -> str | None:
+    def _stream_for(self, table: str, command: StaffCommand) -> str:
         match command:
             case CloseBetting():
-                return self._round_at(table, command.round)
+                return _round_at(table, command.round)
             case OpenTable() if command.table != table:
-                raise BadSubject(f"the command opens {command.table} but was sent to {table}")
+                raise BadRequest(f"the command opens {command.table} but was sent to {table}")
             case OpenTable() if command.profile or command.day or command.day_ends_at_ms or command.follows:
-                raise BadSubject("the profile by value, the day and what it follows are the house's to fill in")
+                raise BadRequest("the profile by value, the day and what it follows are the house's to fill in")
             case OpenTable():
                 return self._tables.get(table, table_stream(self.house.today(), table))
+            case _ if table in self._tables:
+                return self._tables[table]
             case _:
-                return self._tables.get(table)
+                raise refused(Reason.UNKNOWN_TABLE)
 
     def _fill_round(self, command: Any, round_: Any) -> Any:
         return fill_round(command, round_, day=self.house.today(), now_ms=self.house.clock.now_ms())
@@ -155,5 +147,8 @@ class TableApp:
         return GamingDay(day, day_ends_at_ms(day, self._settings.day_starts, self._settings.zone))
 
 
-def _refused(reason: Reason) -> Answer:
-    return Answer("refused", reason.value, sentence(reason), final=False)
+def _round_at(table: str, round_id: str) -> str:
+    name = round_name(round_id)
+    if name.table != table:
+        raise refused(Reason.UNKNOWN_ROUND)
+    return name.stream

@@ -5,6 +5,7 @@ A code is part of the contract and never changes its meaning; the sentence says 
 
 from enum import StrEnum
 
+from shared.kernel.folded import ID_REUSED, QUARANTINED
 from shared.kernel.messages import Refused
 
 
@@ -20,6 +21,7 @@ class Reason(StrEnum):
     UNKNOWN_ROUND = "unknown_round"
     QUARANTINED = "quarantined"
     NOT_QUARANTINED = "not_quarantined"
+    STILL_QUARANTINED = "still_quarantined"
     BUSY = "busy"
     TOO_MANY_REFUSALS = "too_many_refusals"
     # The table
@@ -67,13 +69,14 @@ class Reason(StrEnum):
 SENTENCES: dict[Reason, str] = {
     Reason.BAD_REQUEST: "The request cannot be read: {detail}",
     Reason.NOT_ALLOWED_FOR_ROLE: "This may not be asked in this role.",
-    Reason.ID_REUSED: "This id was used before with another content. Ask again with an id of its own.",
+    Reason.ID_REUSED: ID_REUSED.message,
     Reason.DAY_CLOSED: "The gaming day of this round is closed: nothing can be added to it.",
     Reason.UNKNOWN_TABLE: "There is no such table open here.",
     Reason.UNKNOWN_ROUND: "There is no such round on this table.",
-    Reason.QUARANTINED: "Something that must hold did not. The house looks into it.",
+    Reason.QUARANTINED: QUARANTINED.message,
     Reason.NOT_QUARANTINED: "Nothing of that subject is quarantined here.",
-    Reason.BUSY: "The house is not ready yet. Ask again in a moment, with the same id.",
+    Reason.STILL_QUARANTINED: "What was held still cannot be reacted to: the quarantine stays.",
+    Reason.BUSY: "The house cannot do this now. Ask again in a moment, with the same id.",
     Reason.TOO_MANY_REFUSALS: "Too many refused requests in this round. Wait for the next one.",
     Reason.ALREADY_OPEN: "The table is open already.",
     Reason.BAD_SETTINGS: "The table cannot be opened like this: {detail}",

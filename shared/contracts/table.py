@@ -9,7 +9,8 @@ from typing import Literal
 
 from msgspec import Struct
 
-from shared.kernel.messages import PENDING, Answer, Command, Event
+from shared.contracts.refusals import Reason, sentence
+from shared.kernel.messages import ACCEPTED, PENDING, Answer, Command, Event
 from shared.kernel.profile import Profile
 
 Kind = Literal["main", "split", "double", "insurance"]
@@ -433,7 +434,7 @@ class WagerAccepted(Event, frozen=True, kw_only=True, tag="table.WagerAccepted.v
 
     def answer(self) -> tuple[str, Answer] | None:
         """The pending answer becomes accepted."""
-        return self.wager, Answer("accepted")
+        return self.wager, ACCEPTED
 
 
 class WagerRefused(Event, frozen=True, kw_only=True, tag="table.WagerRefused.v1"):
@@ -455,7 +456,7 @@ class WagerLapsed(Event, frozen=True, kw_only=True, tag="table.WagerLapsed.v1"):
 
     def answer(self) -> tuple[str, Answer] | None:
         """The pending answer becomes refused."""
-        return self.wager, Answer("refused", "wallet_late", "The wallet did not answer in time, so this wager is not in the round.")
+        return self.wager, Answer("refused", Reason.WALLET_LATE.value, sentence(Reason.WALLET_LATE))
 
 
 class CommandRefused(Event, frozen=True, kw_only=True, tag="table.CommandRefused.v1"):

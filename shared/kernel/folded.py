@@ -48,6 +48,9 @@ class Folded(msgspec.Struct, Generic[S]):
     epoch: int = 0
     writer: str = ""
     answers: dict[str, Recorded] = {}
+    """What the ids stand for that people chose."""
+    done: set[str] = set()
+    """The ids of what the house asked of itself.  Anybody can work those out, so they are kept apart: no person uses one up."""
     position: dict[str, Place] = {}
 
 
@@ -86,6 +89,7 @@ class Draft(msgspec.Struct, Generic[S]):
     state: S
     answers: list[Answer]
     recorded: dict[str, Recorded]
+    done: set[str]
     taken: int
     broken: dict[str, str]
 
@@ -117,7 +121,7 @@ def fold(decider: Decider[S, Any, Any], folded: Folded[S], data: bytes, sequence
     if folded.revision and entry.prev != folded.digest:
         raise BrokenChain(f"revision {entry.revision} does not follow the bytes of revision {folded.revision}")
     for decision in entry.decisions:
-        _remember(folded.answers, decision, keep=not (entry.position and decision.cause))
+        _remember(folded.answers, folded.done, decision, keep=not (entry.position and decision.cause))
         for event in decision.events:
             folded.state = decider.evolve(folded.state, event)
     settle(folded, entry, data, sequence)
@@ -152,6 +156,7 @@ def draft(
     at_ms = max(now_ms, folded.at_ms)
     state = folded.state
     recorded: dict[str, Recorded] = {}
+    done: set[str] = set()
     position = dict(folded.position)
     answers: list[Answer] = []
     raw: list[msgspec.Raw] = []
@@ -161,7 +166,7 @@ def draft(
     for asked in waiting:
         if len(decided) == DECISIONS_MAX:
             break
-        known = _known(folded, recorded, position, asked)
+        known = _known(folded, recorded, done, position, asked)
         if known is not None:
             answers.append(known)
             continue
@@ -204,10 +209,9 @@ def draft(
         state = after
         if asked.place is not None:
             position[asked.log] = asked.place
-        _remember(ChainMap(recorded, folded.answers), decision, keep=asked.place is None)
-        answers.append(recorded[asked.id].answer if asked.id in recorded else ACCEPTED)
+        answers.append(_remember(ChainMap(recorded, folded.answers), done, decision, keep=asked.place is None))
     if not decided:
-        return Draft(None, b"", state, answers, recorded, len(answers), broken)
+        return Draft(None, b"", state, answers, recorded, done, len(answers), broken)
     head: Entry[Any, Any] = Entry(
         stream=folded.stream,
         revision=folded.revision + 1,
@@ -220,7 +224,7 @@ def draft(
         decisions=tuple(raw),  # type: ignore[arg-type]
     )
     entry = msgspec.structs.replace(head, decisions=tuple(decided))
-    return Draft(entry, msgspec.json.encode(head), state, answers, recorded, len(answers), broken)
+    return Draft(entry, msgspec.json.encode(head), state, answers, recorded, done, len(answers), broken)
 
 
 def owned_by_another(folded: Folded[Any], pen: Pen) -> bool:
@@ -234,23 +238,24 @@ def commit(folded: Folded[S], drafted: Draft[S], sequence: int) -> None:
     assert drafted.entry is not None, "only an entry can be committed"
     folded.state = drafted.state
     folded.answers.update(drafted.recorded)
+    folded.done |= drafted.done
     settle(folded, drafted.entry, drafted.data, sequence)
 
 
-def _known(folded: Folded[Any], recorded: dict[str, Recorded], position: dict[str, Place], asked: Asked) -> Answer | None:
+def _known(folded: Folded[Any], recorded: dict[str, Recorded], done: set[str], position: dict[str, Place], asked: Asked) -> Answer | None:
     """Return the answer that `asked` already has, if it was decided before."""
+    if asked.actor.role == "house":
+        reached = position.get(asked.log)
+        is_worked_off = asked.place is not None and reached is not None and asked.place <= reached
+        return ACCEPTED if is_worked_off or asked.id in done or asked.id in folded.done else None
     before = recorded.get(asked.id) or folded.answers.get(asked.id)
-    if before is not None:
-        mine = "" if asked.cause else fingerprint(asked.command, asked.actor)
-        return before.answer if before.fingerprint == mine else ID_REUSED
-    done = position.get(asked.log)
-    if asked.place is not None and done is not None and asked.place <= done:
-        return ACCEPTED
-    return None
+    if before is None:
+        return None
+    return before.answer if before.fingerprint == fingerprint(asked.command, asked.actor) else ID_REUSED
 
 
-def _remember(answers: MutableMapping[str, Recorded], decision: Decision[Any, Any], *, keep: bool) -> None:
-    """Write down what ids now stand for: the decision's own, and those that its events answer or bring along."""
+def _remember(answers: MutableMapping[str, Recorded], done: set[str], decision: Decision[Any, Any], *, keep: bool) -> Answer:
+    """Write down what ids now stand for, the decision's own and those that its events answer or bring along; return its answer."""
     answer = ACCEPTED
     for event in decision.events:
         for id, mark, given in event.older_answers():
@@ -264,6 +269,8 @@ def _remember(answers: MutableMapping[str, Recorded], decision: Decision[Any, An
         else:
             before = answers.get(about)
             answers[about] = Recorded(before.fingerprint if before else "", what)
-    if keep:
-        own = "" if decision.cause else (decision.asked or fingerprint(decision.command, decision.actor))
-        answers[decision.id] = Recorded(own, answer)
+    if decision.actor.role != "house":
+        answers[decision.id] = Recorded(decision.asked or fingerprint(decision.command, decision.actor), answer)
+    elif keep:
+        done.add(decision.id)
+    return answer

@@ -81,7 +81,7 @@ class Listener:
                 return False
             wanted = [(reaction, source) for reaction, source in planned if row.target in ("", reaction.stream)]
             answers = await asyncio.gather(*self._ask(wanted, held=True))
-            if any(answer.code == "quarantined" for answer in answers):
+            if any(answer.code == QUARANTINED.code for answer in answers):
                 return False
         return True
 

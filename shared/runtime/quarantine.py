@@ -5,11 +5,10 @@ import logging
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-import msgspec
-
 from shared.contracts.desk import CarryQuarantines, LiftQuarantine, QuarantineSource, SourceQuarantined
 from shared.contracts.desk_rules import DESK, DeskState
-from shared.contracts.requests import Request
+from shared.contracts.refusals import Reason, refused
+from shared.contracts.requests import decode_request
 from shared.contracts.subjects import Addressed, desk_stream
 from shared.kernel.entry import Entry
 from shared.kernel.folded import Asked
@@ -27,8 +26,6 @@ log = logging.getLogger(__name__)
 
 Rehear = Callable[[SourceQuarantined], Awaitable[bool]]
 """Hears again what is held by a quarantine; returns whether all of it could be reacted to."""
-
-STILL_BROKEN = Answer("refused", "quarantined", "What was held still cannot be reacted to: the quarantine stays.", final=False)
 
 
 class Desk:
@@ -86,8 +83,8 @@ class Desk:
     async def command(self, to: Addressed, data: bytes, rehear: Rehear) -> Answer:
         """Answer a person who lifts a quarantine; what was held is heard again before anything that comes later."""
         if to.role != "staff":
-            return Answer("refused", "not_allowed_for_role", "This may not be asked in this role.", final=False)
-        request = msgspec.json.decode(data, type=Request[LiftQuarantine])
+            raise refused(Reason.NOT_ALLOWED_FOR_ROLE)
+        request = decode_request(data, LiftQuarantine)
         asked = Asked(request.id, request.command, Actor("staff", to.actor), self._keepers.clock.now_ms())
         async with self._lifts:
             rows = [row for row in self.rows() if row.concerns(request.command.subject)]
@@ -98,7 +95,7 @@ class Desk:
                     for stream in (row.subject, row.target):
                         self._keepers.mend(stream)
                     if not await rehear(row):
-                        return STILL_BROKEN
+                        raise refused(Reason.STILL_QUARANTINED)
                 answer = await self._keepers.ask(await self._stream(), asked)
                 if answer.status == "accepted":
                     for row in rows:

@@ -21,9 +21,11 @@ from nats.aio.msg import Msg
 from nats.errors import Error as NatsError
 
 from shared.contracts.desk import SourceQuarantined
+from shared.contracts.refusals import Reason, refused
+from shared.contracts.requests import BadRequest
 from shared.contracts.subjects import Addressed, BadSubject, addressed, alarm, desk_stream, log_day, log_name
 from shared.kernel.entry import Entry, Place
-from shared.kernel.messages import Answer
+from shared.kernel.messages import Answer, Refused
 from shared.kernel.reactions import Reaction, Source
 from shared.runtime.clock import Clock, gaming_day
 from shared.runtime.event_store import DayClosed, StoreRefusal, StoreUnavailable
@@ -70,7 +72,7 @@ class App(Protocol):
         """Do what must be done after all open streams are folded and before anything is answered."""
 
     async def command(self, to: Addressed, data: bytes) -> Answer:
-        """Answer a command."""
+        """Answer a command; raise `Refused`, `BadSubject` or `BadRequest` for one that cannot be asked here."""
 
     async def question(self, to: Addressed) -> Any:
         """Answer a question with something that can be written as JSON."""
@@ -239,9 +241,7 @@ class Process:
         self.keepers.there()
         # The subscription hands over one message at a time; each is answered in its own task so that commands can wait together.
         if self._answering >= ANSWERING_MAX:
-            await _reply(
-                message, Answer("refused", "busy", "The house has too much to do. Ask again in a moment, with the same id.", final=False)
-            )
+            await _reply(message, refused(Reason.BUSY).answer)
             return
         self._answering += 1
         self.spawn(self._answer(message), "answer")
@@ -258,15 +258,18 @@ class Process:
             if to.target == "desk":
                 return await self.desk.command(to, message.data, self.rehear)
             return await self.app.command(to, message.data)
-        except (BadSubject, msgspec.DecodeError) as error:
-            return Answer("refused", "bad_request", f"The request cannot be read: {error}", final=False)
+        except Refused as why:
+            return why.answer
+        except (BadSubject, BadRequest) as error:
+            return refused(Reason.BAD_REQUEST, str(error)).answer
         except DayClosed:
-            return Answer("refused", "day_closed", "The gaming day of this is closed: nothing can be added to it.", final=True)
+            return refused(Reason.DAY_CLOSED).answer
         except (StoreRefusal, Overrun) as error:
             await self.alarm("cannot_store", what=str(error))
-            return Answer("refused", "busy", "The house cannot write this down now. Ask again in a moment, with the same id.", final=False)
+            return refused(Reason.BUSY).answer
         except SteppedDown:
-            return Answer("refused", "busy", "Another process serves this table now. Ask again, with the same id.", final=False)
+            # Another process serves this now, and the same request finds it.
+            return refused(Reason.BUSY).answer
 
     async def rehear(self, row: SourceQuarantined) -> bool:
         """Hear what is held by a quarantine; return whether all of it could be reacted to."""

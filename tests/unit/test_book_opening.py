@@ -13,13 +13,14 @@ from services.wallet.domain.ledger import Ledger
 from shared.contracts.subjects import ledger_stream, log_name
 from shared.contracts.wallet import CloseBook, Deposit, OpenAccount, OpenBook
 from shared.kernel.folded import Asked
-from shared.kernel.messages import HOUSE
+from shared.kernel.messages import Actor
 from shared.runtime.clock import ManualClock, day_ends_at_ms
 from shared.runtime.memory_store import MemoryStore
 from shared.runtime.service import Process
 from shared.runtime.settings import ServiceSettings
 
 DAY, TOMORROW = "20261130", "20261201"
+CAGE = Actor("staff", "cage")
 ZONE = "America/Toronto"
 OF_TODAY = [
     OpenBook(day=DAY),
@@ -51,7 +52,7 @@ class House:
         """Let an earlier process write into a day's book, and return it."""
         _, before = self.process()
         for number, command in enumerate(commands):
-            await before.keepers.ask(ledger_stream(day), Asked(f"{day} {number}", command, HOUSE, 0))
+            await before.keepers.ask(ledger_stream(day), Asked(f"{day} {number}", command, CAGE, 0))
         return before
 
     @asynccontextmanager

@@ -6,7 +6,7 @@ from typing import Any
 from services.shoe import reactions
 from services.shoe.app.vault import Vault
 from services.shoe.domain.shoe import SHOE, Retired, Shoe, Unprepared
-from shared.contracts.refusals import Reason, sentence
+from shared.contracts.refusals import Reason, refused, sentence
 from shared.contracts.subjects import Addressed
 from shared.kernel.entry import Entry, Place
 from shared.kernel.messages import Answer
@@ -54,7 +54,7 @@ class ShoeApp:
 
     async def command(self, to: Addressed, data: bytes) -> Answer:
         """Refuse: nobody asks a shoe for anything but through a table."""
-        return Answer("refused", Reason.NOT_ALLOWED_FOR_ROLE.value, sentence(Reason.NOT_ALLOWED_FOR_ROLE), final=False)
+        raise refused(Reason.NOT_ALLOWED_FOR_ROLE)
 
     async def question(self, to: Addressed) -> Any:
         """Tell nothing: what may be known of a shoe stands in its log."""

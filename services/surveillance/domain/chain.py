@@ -48,7 +48,8 @@ class Chain(msgspec.Struct):
     writer: str = ""
     position: dict[str, Place] = {}
     missing: set[int] = set()
-    ids: set[str] = set()
+    ids: set[tuple[bool, str]] = set()
+    """With whether the house asked: people choose theirs freely, so only two of the same kind are one too many."""
 
 
 class Checked(msgspec.Struct, frozen=True):
@@ -149,9 +150,10 @@ def _about_order(chain: Chain, stored: Stored, entry: Entry[Any, Any]) -> list[t
 def _about_ids(chain: Chain, entry: Entry[Any, Any]) -> list[tuple[Code, str]]:
     found = []
     for decision in entry.decisions:
-        if decision.id in chain.ids:
+        name = (decision.actor.role == "house", decision.id)
+        if name in chain.ids:
             found.append((Code.REPEATED_ID, f"{decision.id} was decided before"))
-        chain.ids.add(decision.id)
+        chain.ids.add(name)
     return found
 
 

@@ -8,14 +8,12 @@ import asyncio
 from collections.abc import Callable
 from typing import Any
 
-import msgspec
-
 from services.wallet import reactions, views
 from services.wallet.app.closed_books import ClosedBooks
 from services.wallet.domain.carrying import beginning
 from services.wallet.domain.ledger import LEDGER
-from shared.contracts.refusals import Reason, sentence
-from shared.contracts.requests import Request
+from shared.contracts.refusals import Reason, refused, sentence
+from shared.contracts.requests import decode_request
 from shared.contracts.subjects import Addressed, ledger_stream, log_day, stream_day
 from shared.contracts.wallet import BookClosed, CloseBook, OpenBook, StaffCommand
 from shared.kernel.entry import Entry, Place
@@ -88,17 +86,19 @@ class WalletApp:
     async def command(self, to: Addressed, data: bytes) -> Answer:
         """Answer the cage."""
         if to.role != "staff" or to.target != "ledger":
-            return _refused(Reason.NOT_ALLOWED_FOR_ROLE)
+            raise refused(Reason.NOT_ALLOWED_FOR_ROLE)
         if not self._book:
-            return _refused(Reason.BUSY)
-        request = msgspec.json.decode(data, type=Request[StaffCommand])
+            raise refused(Reason.BUSY)
+        request = decode_request(data, StaffCommand)
         asked = Asked(request.id, request.command, Actor("staff", to.actor), self.house.clock.now_ms())
         before = await self._closed_books.recorded(request.id)
         if before is not None:
             return before.answer if before.fingerprint == fingerprint(asked.command, asked.actor) else ID_REUSED
         answer = await self.house.keepers.ask(self._book, asked)
-        # The book was closed while the request waited: asked again, it comes into the next one.
-        return _refused(Reason.BUSY) if answer.code == Reason.BOOK_CLOSED else answer
+        if answer.code == Reason.BOOK_CLOSED:
+            # It was closed while the request waited: asked again, the request comes into the next one.
+            raise refused(Reason.BUSY)
+        return answer
 
     async def question(self, to: Addressed) -> Any:
         """Tell a player, or staff, what an account holds."""
@@ -151,7 +151,3 @@ class WalletApp:
     async def _ask_house(self, stream: str, command: Any, name: str) -> Answer:
         asked = Asked(derived_id("book", stream, name), command, HOUSE, self.house.clock.now_ms())
         return await self.house.keepers.ask(stream, asked)
-
-
-def _refused(reason: Reason) -> Answer:
-    return Answer("refused", reason.value, sentence(reason), final=False)
