@@ -3,14 +3,12 @@
 from collections.abc import Callable
 from typing import Any
 
-import msgspec
-
 from services.table import reactions, views
 from services.table.domain.filling import GamingDay, extension, fill_round, fill_table
 from services.table.domain.round import ROUND
 from services.table.domain.table import TABLE
 from shared.contracts.refusals import Reason, refused, sentence
-from shared.contracts.requests import Request
+from shared.contracts.requests import decode_request
 from shared.contracts.subjects import Addressed, BadSubject, felt_view, round_name, round_of, stream_day, table_stream
 from shared.contracts.table import CallRound, CloseBetting, OpenTable, PlayerCommand, StaffCommand
 from shared.kernel.entry import Entry, Place
@@ -75,10 +73,10 @@ class TableApp:
         """Answer a player or a member of staff."""
         match to.role:
             case "player":
-                asked = msgspec.json.decode(data, type=Request[PlayerCommand])
+                asked = decode_request(data, PlayerCommand)
                 return await self._ask(to, asked.id, asked.command, self._round_at(to.target, asked.command.round))
             case "staff":
-                told = msgspec.json.decode(data, type=Request[StaffCommand])
+                told = decode_request(data, StaffCommand)
                 return await self._ask(to, told.id, told.command, self._stream_for(to.target, told.command))
             case _:
                 return _refused(Reason.NOT_ALLOWED_FOR_ROLE)

@@ -5,11 +5,9 @@ import logging
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-import msgspec
-
 from shared.contracts.desk import CarryQuarantines, LiftQuarantine, QuarantineSource, SourceQuarantined
 from shared.contracts.desk_rules import DESK, DeskState
-from shared.contracts.requests import Request
+from shared.contracts.requests import decode_request
 from shared.contracts.subjects import Addressed, desk_stream
 from shared.kernel.entry import Entry
 from shared.kernel.folded import Asked
@@ -87,7 +85,7 @@ class Desk:
         """Answer a person who lifts a quarantine; what was held is heard again before anything that comes later."""
         if to.role != "staff":
             return Answer("refused", "not_allowed_for_role", "This may not be asked in this role.", final=False)
-        request = msgspec.json.decode(data, type=Request[LiftQuarantine])
+        request = decode_request(data, LiftQuarantine)
         asked = Asked(request.id, request.command, Actor("staff", to.actor), self._keepers.clock.now_ms())
         async with self._lifts:
             rows = [row for row in self.rows() if row.concerns(request.command.subject)]

@@ -8,14 +8,12 @@ import asyncio
 from collections.abc import Callable
 from typing import Any
 
-import msgspec
-
 from services.wallet import reactions, views
 from services.wallet.app.closed_books import ClosedBooks
 from services.wallet.domain.carrying import beginning
 from services.wallet.domain.ledger import LEDGER
 from shared.contracts.refusals import Reason, sentence
-from shared.contracts.requests import Request
+from shared.contracts.requests import decode_request
 from shared.contracts.subjects import Addressed, ledger_stream, log_day, stream_day
 from shared.contracts.wallet import BookClosed, CloseBook, OpenBook, StaffCommand
 from shared.kernel.entry import Entry, Place
@@ -60,8 +58,8 @@ class WalletApp:
 
     def place(self, log_name: str) -> Callable[[], Place | None] | None:
         """Return how far the ledger of that day has worked off the log."""
-        keeper = self.house.keepers.get(ledger_stream(log_day(log_name)[1]))
-        return lambda: keeper.folded.position.get(log_name)
+        stream = ledger_stream(log_day(log_name)[1])
+        return lambda: self.house.keepers.get(stream).folded.position.get(log_name)
 
     def ready_for(self, log_name: str) -> bool:
         """Hear the tables of a day once its book is open.
@@ -91,7 +89,7 @@ class WalletApp:
             return _refused(Reason.NOT_ALLOWED_FOR_ROLE)
         if not self._book:
             return _refused(Reason.BUSY)
-        request = msgspec.json.decode(data, type=Request[StaffCommand])
+        request = decode_request(data, StaffCommand)
         asked = Asked(request.id, request.command, Actor("staff", to.actor), self.house.clock.now_ms())
         before = await self._closed_books.recorded(request.id)
         if before is not None:
