@@ -9,20 +9,25 @@ from typing import Annotated, Any, Generic, TypeVar
 
 import msgspec
 
-from shared.kernel.identity import ID_LENGTH_MAX
+from shared.kernel.identity import ASKED_ID
 from shared.kernel.messages import Answer
+
+REQUEST_BYTES_MAX = 8 * 1024
+"""Far more than any request needs; what is written down of one must leave room in an entry for all that follows from it."""
 
 C = TypeVar("C")
 
+AskedId = Annotated[str, msgspec.Meta(pattern=ASKED_ID, description="letters, digits, '_' and '-', 64 at most")]
+
 
 class BadRequest(ValueError):
-    """Bytes that are not a request that may be made here."""
+    """Bytes that are no request; the sentence says why."""
 
 
 class Request(msgspec.Struct, Generic[C], frozen=True, kw_only=True):
     """A command with an id that the asker chose: the same id is answered the same, however often it is sent."""
 
-    id: Annotated[str, msgspec.Meta(min_length=1, max_length=ID_LENGTH_MAX)]
+    id: AskedId
     command: C
 
 
@@ -31,19 +36,22 @@ def encode_request(id: str, command: Any) -> bytes:
     return msgspec.json.encode(Request(id=id, command=command))
 
 
-def decode_request(data: bytes, commands: Any) -> Request[Any]:
-    """Return the request for one of `commands` (a union) that `data` holds; raise `BadRequest` if it holds none."""
+@cache
+def _decoder(command_type: Any) -> msgspec.json.Decoder[Any]:
+    return msgspec.json.Decoder(Request[command_type])
+
+
+def decode_request(data: bytes, command_type: Any) -> Request[Any]:
+    """Return the request that `data` holds, with a command of the given union; raise `BadRequest` for anything else."""
+    if len(data) > REQUEST_BYTES_MAX:
+        raise BadRequest(f"{len(data)} bytes are more than the {REQUEST_BYTES_MAX} that a request may have")
     try:
-        return _decoder(commands).decode(data)
+        request: Request[Any] = _decoder(command_type).decode(data)
     except (msgspec.DecodeError, RecursionError) as error:
         raise BadRequest(str(error)) from error
+    return request
 
 
 def decode_answer(data: bytes) -> Answer:
     """Return the answer that a reply holds."""
     return msgspec.json.decode(data, type=Answer)
-
-
-@cache
-def _decoder(commands: Any) -> msgspec.json.Decoder[Request[Any]]:
-    return msgspec.json.Decoder(Request[commands])

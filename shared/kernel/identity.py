@@ -1,18 +1,23 @@
-"""Identity: ids that can be worked out again, so that whatever is done twice carries the same id twice."""
+"""Identity: ids that can be worked out again, so that whatever is done twice carries the same id twice.
+
+Whoever asks from outside chooses an id from an alphabet without a dot; the house's own have one.  Streams are no secret, so
+everybody can work out the house's next ids: if one could be used up by a wager, the house would be refused its own word.
+"""
 
 import hashlib
 
-ID_LENGTH_MAX = 64
+ASKED_ID = r"^[A-Za-z0-9_-]{1,64}\Z"
+"""What an id from outside looks like."""
 
 
 def derived_id(*parts: str | int) -> str:
-    """Return the id of something that follows from `parts`: 32 hexadecimal digits of a SHA-256 over their unambiguous join.
+    """Return the id of something that follows from `parts`: `house.` and 32 hexadecimal digits of a SHA-256 over their unambiguous join.
 
     >>> derived_id("a", 1) == derived_id("a", 1), derived_id("a", 1) == derived_id("a1")
     (True, False)
     """
     text = "".join(f"{len(str(part))}:{part}" for part in parts)
-    return hashlib.sha256(text.encode()).hexdigest()[:32]
+    return f"house.{hashlib.sha256(text.encode()).hexdigest()[:32]}"
 
 
 def digest(data: bytes) -> str:

@@ -45,6 +45,7 @@ class Keeper(Generic[S]):
 
     `stored` is called after each entry that is known to be in the log, whoever wrote it; `broke` when an assertion fails on
     a command, and with no id when the stream itself cannot be read.  From then on every command is answered `quarantined`.
+    `rested` is called whenever nothing waits any more.
     """
 
     def __init__(
@@ -58,6 +59,7 @@ class Keeper(Generic[S]):
         fill: Callable[[Any, S], Any] | None = None,
         stored: Callable[["Keeper[S]", Entry[Any, Any], int], None] | None = None,
         broke: Callable[["Keeper[S]", str, str], None] | None = None,
+        rested: Callable[["Keeper[S]"], None] | None = None,
     ) -> None:
         self.folded: Folded[S] = empty(decider, stream)
         self.decider = decider
@@ -70,6 +72,7 @@ class Keeper(Generic[S]):
         self._fill = fill
         self._stored = stored
         self._broke = broke
+        self._rested = rested
         self._waiting: list[tuple[Asked, asyncio.Future[Answer]]] = []
         self._first: list[tuple[Asked, asyncio.Future[Answer]]] = []
         self._halted: set[str] = set()
@@ -89,6 +92,11 @@ class Keeper(Generic[S]):
     def idle(self) -> bool:
         """Whether nothing waits here."""
         return not self._waiting and not self._first and self._worker is None
+
+    @property
+    def empty(self) -> bool:
+        """Whether there is nothing to keep: nothing is written, nothing waits, and nothing is held up."""
+        return self.idle and not (self.folded.revision or self.unreadable or self._halted)
 
     def take(self, data: bytes, sequence: int) -> None:
         """Fold an entry that a scan has read; what follows an entry that cannot be read is left alone."""
@@ -146,10 +154,14 @@ class Keeper(Generic[S]):
         """Pass on what ended the work, or go on with what was asked while it ended."""
         self._worker = None
         error = asyncio.CancelledError() if worker.cancelled() else worker.exception()
-        if error is None:
-            if self._waiting or self._first:
-                self._start()
-            return
+        if error is not None:
+            self._fail_all(error)
+        elif self._waiting or self._first:
+            self._start()
+        if self._rested is not None and self.idle:
+            self._rested(self)
+
+    def _fail_all(self, error: BaseException) -> None:
         waiting, self._waiting, self._first = [*self._first, *self._waiting], [], []
         self._halt([asked for asked, _ in waiting])
         for _, future in waiting:

@@ -186,6 +186,7 @@ class Keepers:
             fill=noun.fill,
             stored=self._on_stored,
             broke=self._on_broken,
+            rested=self._on_rested,
         )
 
     def _on_stored(self, keeper: Keeper[Any], entry: Entry[Any, Any], sequence: int) -> None:
@@ -204,6 +205,11 @@ class Keepers:
             self._timers.arm(keeper.stream, None)
         for tell in self.on_broken:
             tell(keeper.stream, id, what)
+
+    def _on_rested(self, keeper: Keeper[Any]) -> None:
+        """Let go of a stream of which nothing is written: anybody may ask for streams that never were, and for any number of them."""
+        if keeper.empty and self._open.get(keeper.stream) is keeper:
+            del self._open[keeper.stream]
 
     def _settle(self, keeper: Keeper[Any]) -> None:
         """Arm the timer that the state now asks for, and let go of a stream that is over."""

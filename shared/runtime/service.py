@@ -11,6 +11,7 @@ import json
 import logging
 import os
 import secrets
+from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
 from importlib.metadata import version
 from typing import Any, Protocol
@@ -21,10 +22,11 @@ from nats.aio.msg import Msg
 from nats.errors import Error as NatsError
 
 from shared.contracts.desk import SourceQuarantined
-from shared.contracts.refusals import Reason, refused
+from shared.contracts.refusals import Reason, refused, sentence
 from shared.contracts.requests import BadRequest
 from shared.contracts.subjects import Addressed, BadSubject, addressed, alarm, desk_stream, log_day, log_name
 from shared.kernel.entry import Entry, Place
+from shared.kernel.folded import QUARANTINED
 from shared.kernel.messages import Answer, Refused
 from shared.kernel.reactions import Reaction, Source
 from shared.runtime.clock import Clock, gaming_day
@@ -41,6 +43,8 @@ STEPPED_DOWN = 3
 """Exit status of a process that found another one owning its streams."""
 DAYS_EVERY_S = 1.0
 ANSWERING_MAX = 5_000
+ANSWERING_EACH_MAX = 100
+"""How many requests of one asker may wait at once: whoever sends more takes the time of others."""
 
 log = logging.getLogger(__name__)
 
@@ -105,7 +109,8 @@ class Process:
         self.listeners: dict[str, Listener] = {}
         self.witness = Witness(store, clock, lambda: log_name(app.name, self.today()), self.alarm)
         self.ready = False
-        self._answering = 0
+        self._answering: Counter[str] = Counter()
+        """How many requests of each asker wait for their answers."""
         self._tasks: set[asyncio.Task[Any]] = set()
 
     def today(self) -> str:
@@ -150,7 +155,7 @@ class Process:
         self.spawn(self.desk.keep(), "desk")
         self.spawn(self.witness.watch(), "witness")
         self.follow_days(self.app.hears, self._listen, self.app.ready_for)
-        await self.client.subscribe(f"cmd.{self.app.name}.>", cb=self._command)
+        await self.client.subscribe(f"cmd.{self.app.name}.>", cb=self.hear)
         self.keepers.there()
         self.spawn(self.keepers.keep_time(), "timers")
         self.ready = True
@@ -237,20 +242,24 @@ class Process:
         )
         await listener.listen()
 
-    async def _command(self, message: Msg) -> None:
+    async def hear(self, message: Msg) -> None:
+        """Take a command; it is answered as soon as what follows from it is stored."""
         self.keepers.there()
         # The subscription hands over one message at a time; each is answered in its own task so that commands can wait together.
-        if self._answering >= ANSWERING_MAX:
+        asker = message.subject.rpartition(".")[2]
+        if self._answering[asker] >= ANSWERING_EACH_MAX or self._answering.total() >= ANSWERING_MAX:
             await _reply(message, refused(Reason.BUSY).answer)
             return
-        self._answering += 1
-        self.spawn(self._answer(message), "answer")
+        self._answering[asker] += 1
+        self.spawn(self._answer(message, asker), "answer")
 
-    async def _answer(self, message: Msg) -> None:
+    async def _answer(self, message: Msg, asker: str) -> None:
         try:
             await _reply(message, await self._decided(message))
         finally:
-            self._answering -= 1
+            self._answering[asker] -= 1
+            if not self._answering[asker]:
+                del self._answering[asker]
 
     async def _decided(self, message: Msg) -> Answer:
         try:
@@ -270,6 +279,11 @@ class Process:
         except SteppedDown:
             # Another process serves this now, and the same request finds it.
             return refused(Reason.BUSY).answer
+        except Exception as error:
+            # One asker's request must not end the process for all others.
+            log.exception("a request on %s failed", message.subject)
+            await self.alarm("broken", stream=message.subject, id="", what=str(error) or type(error).__name__)
+            return QUARANTINED
 
     async def rehear(self, row: SourceQuarantined) -> bool:
         """Hear what is held by a quarantine; return whether all of it could be reacted to."""
@@ -279,6 +293,8 @@ class Process:
     async def question(self, to: Addressed) -> Any:
         """Answer what may be asked of every service, and leave the rest to its app room."""
         match to.target:
+            case "health" | "quarantine" if to.role != "staff":
+                return {"error": sentence(Reason.NOT_ALLOWED_FOR_ROLE)}
             case "health":
                 return self._health()
             case "quarantine":

@@ -285,6 +285,12 @@ class Voice:
                 await asyncio.sleep(LOOK_S)
         return decode_answer(reply)
 
+    async def blurt(self, data: bytes) -> Answer:
+        """Return the reply to bytes that need not be a request."""
+        reply = await self._line.request(self._subject, data, timeout_s=10)
+        assert reply is not None, f"{data[:60]!r} gets a reply"
+        return decode_answer(reply)
+
     async def final(self, id: str, command: Any) -> Answer:
         """Return the first reply that is not pending."""
         async with asyncio.timeout(PATIENCE_S):

@@ -31,7 +31,7 @@ async def test_day_rolls_while_a_round_is_being_decided(tmp_path: Path):
     async with running(tmp_path) as (_, floor):
         day, tomorrow = floor.today, next_day(floor.today)
         await floor.open_tables()
-        ann = await floor.welcome("ann", minor=PAID_IN, id="of yesterday")
+        ann = await floor.welcome("ann", minor=PAID_IN, id="of-yesterday")
         await floor.welcome("bob")
         bob = Seat(style=regular("bob", "T2"), box=1, client=await floor.seat("bob"))
         async with asyncio.TaskGroup() as crowd:
@@ -40,13 +40,13 @@ async def test_day_rolls_while_a_round_is_being_decided(tmp_path: Path):
             assert floor.today == day, TOO_SLOW
             await floor.happened(table_stream(day, "T1"), DayEnded)
             asked = (await floor.pit.felt("T1")).turn
-            stood = await ann.ask("table", "T1", Stand(round=round, box=1, hand=turn.hand), id="of the round")
+            stood = await ann.ask("table", "T1", Stand(round=round, box=1, hand=turn.hand), id="of-the-round")
             await floor.happened(round_name(round).stream, RoundSettled)
             await rolled(floor, day, tomorrow, "T1", "T2")
             await until(lambda: sealed(floor, day))
             old, new = await floor.ledger(day), await floor.ledger(tomorrow)
-            repeated = await ann.ask("table", "T1", Stand(round=round, box=1, hand=turn.hand), id="of the round")
-            late = await ann.ask("table", "T1", Hit(round=round, box=1, hand=turn.hand), id="too late")
+            repeated = await ann.ask("table", "T1", Stand(round=round, box=1, hand=turn.hand), id="of-the-round")
+            late = await ann.ask("table", "T1", Hit(round=round, box=1, hand=turn.hand), id="too-late")
             deposited = await deposit(floor, PAID_IN)
             other = await deposit(floor, 1)
             wagers = bob.wagers
@@ -79,7 +79,7 @@ async def test_house_that_was_off_over_the_days_end_closes_that_day_first(tmp_pa
         day, tomorrow = floor.today, next_day(floor.today)
         await floor.open_tables()
         await floor.pit.ask("table", "T3", CloseTable())
-        await floor.welcome("ann", minor=PAID_IN, id="of yesterday")
+        await floor.welcome("ann", minor=PAID_IN, id="of-yesterday")
         await publish_as_shoe(machine, f"log.shoe.{day}.X1-S1", b"no entry")
         await until(lambda: holds(floor, "table"))
         round, _ = await floor.turn("T1", [("ann", 1)])
@@ -122,7 +122,7 @@ async def rolled(floor: Floor, day: str, tomorrow: str, *tables: str) -> None:
 
 async def deposit(floor: Floor, minor: int):
     """Ask again, under the id of yesterday's deposit."""
-    return await floor.pit.ask("wallet", "ledger", Deposit(player="ann", currency="EUR", minor=minor), id="of yesterday")
+    return await floor.pit.ask("wallet", "ledger", Deposit(player="ann", currency="EUR", minor=minor), id="of-yesterday")
 
 
 async def sealed(floor: Floor, day: str) -> bool:

@@ -110,7 +110,7 @@ async def test_double_that_is_not_paid_for_goes_back_to_its_player(house: Floor)
             break
     doubled = await cyd.ask("table", "T2", Double(round=round, box=1, hand=1), id="unpaid")
     reopened = await house.felt("T2", lambda felt: felt.turn is not None)
-    again = await cyd.ask("table", "T2", Double(round=round, box=1, hand=1), id="unpaid again")
+    again = await cyd.ask("table", "T2", Double(round=round, box=1, hand=1), id="unpaid-again")
     await house.let_go("T2")
     book = await house.booked(round)
     events = await house.round_events(round)

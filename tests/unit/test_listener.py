@@ -110,7 +110,9 @@ class Wallet:
     async def lift(self, subject: str) -> Answer:
         """Lift a quarantine, as the pit."""
         to = addressed("cmd.wallet.staff.desk.pit")
-        return await self.desk.command(to, encode_request(f"lift {subject}", LiftQuarantine(subject=subject)), self.listener.rehear)
+        return await self.desk.command(
+            to, encode_request(f"lift-{subject}".replace(".", "-"), LiftQuarantine(subject=subject)), self.listener.rehear
+        )
 
     @property
     def held(self) -> list[tuple[str, str]]:

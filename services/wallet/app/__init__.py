@@ -58,8 +58,8 @@ class WalletApp:
 
     def place(self, log_name: str) -> Callable[[], Place | None] | None:
         """Return how far the ledger of that day has worked off the log."""
-        keeper = self.house.keepers.get(ledger_stream(log_day(log_name)[1]))
-        return lambda: keeper.folded.position.get(log_name)
+        stream = ledger_stream(log_day(log_name)[1])
+        return lambda: self.house.keepers.get(stream).folded.position.get(log_name)
 
     def ready_for(self, log_name: str) -> bool:
         """Hear the tables of a day once its book is open.
