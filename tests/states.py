@@ -1,17 +1,16 @@
 """States as bytes, the same for equal states wherever they are folded, so that two machines can compare them."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import msgspec
-from immutables import Map
 
 from services.surveillance.redecide import decider_of
 
 
 def encoded(state: Any) -> bytes:
-    """Return a state as JSON, its mappings in the order of their keys."""
-    return msgspec.json.encode(state, enc_hook=_plain, order="deterministic")
+    """Return a state as JSON, everything that has no order of its own sorted."""
+    return msgspec.json.encode(plain(state))
 
 
 def folded(stream: str, events: Iterable[Any]) -> Any:
@@ -23,7 +22,21 @@ def folded(stream: str, events: Iterable[Any]) -> Any:
     return state
 
 
-def _plain(value: Any) -> Any:
-    if isinstance(value, Map):
-        return dict(value)
-    raise NotImplementedError(f"{type(value).__name__} stands in no state")
+def plain(value: Any) -> Any:
+    """Return a state as data for JSON, a phase by its name."""
+    match value:
+        case msgspec.Struct():
+            fields = {name: plain(getattr(value, name)) for name in value.__struct_fields__}
+            return {"": type(value).__name__, **fields}
+        case Mapping():
+            return dict(sorted((_key(key), plain(part)) for key, part in value.items()))
+        case frozenset() | set():
+            return sorted(plain(part) for part in value)
+        case list() | tuple():
+            return [plain(part) for part in value]
+        case _:
+            return value
+
+
+def _key(key: Any) -> str:
+    return key if isinstance(key, str) else msgspec.json.encode(plain(key)).decode()
