@@ -74,7 +74,10 @@ class Listener:
 
     async def rehear(self, row: SourceQuarantined) -> bool:
         """Hear what is held by a quarantine; return whether all of it could be reacted to."""
-        async for stored in self._store.read(self.log_name, pattern=row.subject, after=row.sequence - 1, upto=self.sequence):
+        async with self._store.durable(self.log_name, self._durable) as line:
+            # What was held before this process began counts as worked off, and hearing began behind it.
+            upto = max(self.sequence, (await line.standing()).acked)
+        async for stored in self._store.read(self.log_name, pattern=row.subject, after=row.sequence - 1, upto=upto):
             try:
                 planned = self._planned(stored)
             except POISON:

@@ -5,7 +5,7 @@ import logging
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from shared.contracts.desk import CarryQuarantines, LiftQuarantine, QuarantineSource, SourceQuarantined
+from shared.contracts.desk import CarryQuarantines, LiftQuarantine, QuarantineLifted, QuarantineSource, SourceQuarantined
 from shared.contracts.desk_rules import DESK, DeskState
 from shared.contracts.refusals import Reason, refused
 from shared.contracts.requests import decode_request
@@ -28,6 +28,12 @@ Rehear = Callable[[SourceQuarantined], Awaitable[bool]]
 """Hears again what is held by a quarantine; returns whether all of it could be reacted to."""
 
 
+class NotWritten(StoreRefusal):
+    """The desk itself does not take what must be written on it."""
+
+    code = "not_written"
+
+
 class Desk:
     """Holds and releases sources, each for everything that follows from it or for one stream that could not take it."""
 
@@ -39,7 +45,8 @@ class Desk:
         self._held: dict[tuple[str, str], SourceQuarantined] = {}
         self._holding: set[tuple[str, str]] = set()
         self._lifting: dict[str, asyncio.Event] = {}
-        self._lifts = asyncio.Lock()
+        self._writing = asyncio.Lock()
+        """Held by a lift from its first look on, so that it lifts nothing but what it has heard again."""
 
     def recall(self, desk: DeskState) -> None:
         """Remember what was open when the service last ran, as its latest desk says."""
@@ -75,7 +82,8 @@ class Desk:
         # What comes later is held from now on; it counts as worked off only together with the entry that is held first.
         self._holding.add((subject, target))
         try:
-            await self._write(command)
+            async with self._writing:
+                await self._write(command)
         finally:
             self._holding.remove((subject, target))
         await self._alarm("source_quarantined", log=log_name, subject=subject, sequence=sequence, target=target, reason=command.reason)
@@ -86,7 +94,7 @@ class Desk:
             raise refused(Reason.NOT_ALLOWED_FOR_ROLE)
         request = decode_request(data, LiftQuarantine)
         asked = Asked(request.id, request.command, Actor("staff", to.actor), self._keepers.clock.now_ms())
-        async with self._lifts:
+        async with self._writing:
             rows = [row for row in self.rows() if row.concerns(request.command.subject)]
             # Entries that arrive while the held ones are heard wait here: neither lost nor before their time.
             self._lifting = {row.subject: asyncio.Event() for row in rows}
@@ -96,11 +104,7 @@ class Desk:
                         self._keepers.mend(stream)
                     if not await rehear(row):
                         raise refused(Reason.STILL_QUARANTINED)
-                answer = await self._keepers.ask(await self._stream(), asked)
-                if answer.status == "accepted":
-                    for row in rows:
-                        self._held.pop((row.subject, row.target), None)
-                return answer
+                return await self._keepers.ask(await self._stream(), asked)
             finally:
                 lifting, self._lifting = self._lifting, {}
                 for settled in lifting.values():
@@ -116,20 +120,29 @@ class Desk:
         """See what is written on the desk, whoever wrote it."""
         for decision in entry.decisions:
             for event in decision.events:
-                if isinstance(event, SourceQuarantined):
-                    self._held[event.subject, event.target] = event
+                match event:
+                    case SourceQuarantined():
+                        self._held[event.subject, event.target] = event
+                    case QuarantineLifted():
+                        self._held.pop((event.subject, event.target), None)
+                    case _:
+                        pass
 
     async def _write(self, command: QuarantineSource) -> None:
         stream = await self._stream()
         # The same source may be held again after it was let go, so the id is of this time only; once held, nothing is repeated.
         id = derived_id("quarantine", command.subject, command.target, command.sequence, self._keepers.get(stream).folded.revision)
-        await self._keepers.ask(stream, Asked(id, command, HOUSE, self._keepers.clock.now_ms()))
+        await self._ask(stream, command, id)
 
     async def _stream(self) -> str:
         """Return today's desk, with what was open the day before carried onto it."""
         stream = desk_stream(self._service, self._today())
         before = tuple(self._held.values())
         if self._keepers.get(stream).folded.revision == 0 and before:
-            carried = Asked(derived_id("carry", stream), CarryQuarantines(open=before), HOUSE, self._keepers.clock.now_ms())
-            await asyncio.shield(self._keepers.ask(stream, carried))
+            await asyncio.shield(self._ask(stream, CarryQuarantines(open=before), derived_id("carry", stream)))
         return stream
+
+    async def _ask(self, stream: str, command: QuarantineSource | CarryQuarantines, id: str) -> None:
+        answer = await self._keepers.ask(stream, Asked(id, command, HOUSE, self._keepers.clock.now_ms()))
+        if answer.status == "refused":
+            raise NotWritten(f"{stream} does not take what is to be held: {answer.message}")

@@ -240,7 +240,10 @@ class Process:
             after=self.app.place(name),
             alarm=self.alarm,
         )
-        await listener.listen()
+        try:
+            await listener.listen()
+        finally:
+            del self.listeners[name]
 
     async def hear(self, message: Msg) -> None:
         """Take a command; it is answered as soon as what follows from it is stored."""
@@ -286,9 +289,14 @@ class Process:
             return QUARANTINED
 
     async def rehear(self, row: SourceQuarantined) -> bool:
-        """Hear what is held by a quarantine; return whether all of it could be reacted to."""
+        """Hear what is held by a quarantine; return whether all of it could be reacted to.
+
+        Of a day that is closed for ever nothing can follow any more: what was held there is for people to put right.
+        """
+        if row.log not in await self._open_logs(log_day(row.log)[0]):
+            return True
         listener = self.listeners.get(row.log)
-        return listener is None or await listener.rehear(row)
+        return listener is not None and await listener.rehear(row)
 
     async def question(self, to: Addressed) -> Any:
         """Answer what may be asked of every service, and leave the rest to its app room."""
