@@ -17,7 +17,7 @@ entry is no entry: the next append of the log's owner meets the fence, and surve
 
 import msgspec
 
-from shared.contracts.subjects import token
+from shared.contracts.subjects import inbox, token
 
 API = "$JS.API"
 
@@ -96,15 +96,6 @@ def player(name: str) -> Rights:
 def rights(user: str) -> Rights:
     """Return the rights of `user`; raise `BadSubject` if that cannot be anybody's name."""
     return HOUSE.get(user) or player(user)
-
-
-def inbox(user: str) -> str:
-    """Return the prefix of the inboxes on which `user`, and nobody else, receives answers.
-
-    >>> inbox("ann")
-    '_INBOX.ann'
-    """
-    return f"_INBOX.{token(user)}"
 
 
 def permission(user: str) -> Permission:

@@ -168,6 +168,25 @@ def query_subject(service: str, role: str, target: str, actor: str) -> str:
     return f"query.{token(service)}.{token(role)}.{token(target)}.{token(actor)}"
 
 
+def inbox(user: str) -> str:
+    """Return the prefix of the inboxes on which `user`, and nobody else, receives answers.
+
+    >>> inbox("ann")
+    '_INBOX.ann'
+    """
+    return f"_INBOX.{token(user)}"
+
+
+def is_inbox_of(user: str, subject: str) -> bool:
+    """Return whether `subject` is an inbox of `user`: an answer goes to whoever asked and nowhere else.
+
+    >>> is_inbox_of("ann", "_INBOX.ann.x7"), is_inbox_of("ann", "_INBOX.bob.x7"), is_inbox_of("ann", "_INBOX.ann.>")
+    (True, False, False)
+    """
+    first, *rest = subject.removeprefix("_INBOX.").split(".")
+    return subject.startswith("_INBOX.") and first == user and bool(rest) and all(TOKEN.fullmatch(part) for part in rest)
+
+
 def felt_view(table: str) -> str:
     """Return where a table's felt is shown: `view.table.felt.T7` (core NATS, for eyes only)."""
     return f"view.table.felt.{token(table)}"

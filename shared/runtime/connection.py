@@ -14,7 +14,9 @@ import msgspec
 import nats.errors
 from nats.aio.client import Client
 
+from shared.contracts.subjects import inbox
 from shared.runtime.event_store import StoreUnavailable
+from shared.runtime.wire import distrust
 
 RECONNECT_S = 0.25
 PING_S = 5
@@ -22,6 +24,8 @@ PINGS_UNANSWERED_MAX = 2
 PATIENCE_S = 5.0
 
 log = logging.getLogger(__name__)
+
+distrust()
 
 
 class Endpoint(msgspec.Struct, frozen=True, kw_only=True):
@@ -40,7 +44,7 @@ class Endpoint(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def inbox_prefix(self) -> str:
         """The only subjects on which this user may hear answers: a wildcard on all inboxes would let users overhear others."""
-        return f"_INBOX.{self.user}"
+        return inbox(self.user)
 
 
 def endpoint_from(environment: Mapping[str, str] = os.environ, *, name: str = "feltlog") -> Endpoint:

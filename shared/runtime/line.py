@@ -14,9 +14,14 @@ from nats.aio.msg import Msg
 from nats.aio.subscription import Subscription
 from nats.errors import Error as NatsError
 
+from shared.contracts.subjects import inbox
+from shared.runtime.wire import distrust
+
 CONNECT_S = 2
 PATIENCE_S = 6.0
 PING_S = 5
+
+distrust()
 
 
 class Unreachable(Exception):
@@ -86,7 +91,7 @@ async def open_line(url: str, *, user: str, credentials: Path, patience_s: float
         url,
         name=f"feltlog {user}",
         nkeys_seed=str(credentials),
-        inbox_prefix=f"_INBOX.{user}",
+        inbox_prefix=inbox(user),
         connect_timeout=CONNECT_S,
         max_reconnect_attempts=-1,
         reconnect_time_wait=0.25,

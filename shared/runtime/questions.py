@@ -4,14 +4,16 @@ Nothing rests on an answer, so convenience may cost a little here, on a connecti
 Bodies are passed through raw and decoding is ours: a body that cannot be read must never block what comes after it.
 """
 
+import contextlib
 from collections.abc import Awaitable, Callable
 from typing import Any
 
 import msgspec
 from faststream.nats import NatsBroker, NatsMessage
 from faststream.nats.security import NatsNKey
+from nats.errors import Error as NatsError
 
-from shared.contracts.subjects import Addressed, BadSubject, addressed
+from shared.contracts.subjects import Addressed, BadSubject, addressed, is_inbox_of
 from shared.runtime.connection import Endpoint
 
 
@@ -35,11 +37,16 @@ def questions(endpoint: Endpoint, service: str, answer: Callable[[Addressed], Aw
         graceful_timeout=1.0,
     )
 
-    @broker.subscriber(f"query.{service}.>")
-    async def hear(message: NatsMessage) -> bytes:
+    @broker.subscriber(f"query.{service}.>", no_reply=True)
+    async def hear(message: NatsMessage) -> None:
+        raw = message.raw_message
+        if not is_inbox_of(raw.subject.rpartition(".")[2], raw.reply):
+            return
         try:
-            return msgspec.json.encode(await answer(addressed(message.raw_message.subject)))
+            told = msgspec.json.encode(await answer(addressed(raw.subject)))
         except BadSubject as error:
-            return msgspec.json.encode({"error": str(error)})
+            told = msgspec.json.encode({"error": str(error)})
+        with contextlib.suppress(NatsError, OSError):
+            await raw.respond(told)
 
     return broker

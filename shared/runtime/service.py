@@ -24,7 +24,7 @@ from nats.errors import Error as NatsError
 from shared.contracts.desk import SourceQuarantined
 from shared.contracts.refusals import Reason, refused, sentence
 from shared.contracts.requests import BadRequest
-from shared.contracts.subjects import Addressed, BadSubject, addressed, alarm, desk_stream, log_day, log_name
+from shared.contracts.subjects import Addressed, BadSubject, addressed, alarm, desk_stream, is_inbox_of, log_day, log_name
 from shared.kernel.entry import Entry, Place
 from shared.kernel.folded import QUARANTINED
 from shared.kernel.messages import Answer, Refused
@@ -250,6 +250,9 @@ class Process:
         self.keepers.there()
         # The subscription hands over one message at a time; each is answered in its own task so that commands can wait together.
         asker = message.subject.rpartition(".")[2]
+        if message.reply and not is_inbox_of(asker, message.reply):
+            # Whoever wants somebody else to hear the answer gets none, and nothing is done.
+            return
         if self._answering[asker] >= ANSWERING_EACH_MAX or self._answering.total() >= ANSWERING_MAX:
             await _reply(message, refused(Reason.BUSY).answer)
             return

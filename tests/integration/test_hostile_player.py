@@ -2,9 +2,11 @@
 
 import json
 
+import nats
 import pytest
+from nats.aio.msg import Msg
 
-from shared.contracts.subjects import round_name
+from shared.contracts.subjects import command_subject, query_subject, round_name
 from shared.contracts.table import CloseBetting, PlaceWager
 from shared.kernel.reactions import Timer
 from tests.integration.busy_house import BusyHouse, at_bets
@@ -35,3 +37,52 @@ async def test_no_wager_takes_the_id_of_a_timer(house: BusyHouse):
         later = await at_bets(cyd)
 
     assert (stolen.code, allowed.status, later.round > felt.round) == ("bad_request", "accepted", True)
+
+
+WIRE = {
+    "a header block shorter than its first line": b"HPUB %s %s 1 1\r\nx\r\n",
+    "a status that is no text": b"HPUB %s %s 15 15\r\nNATS/1.0 \xff\xff\r\n\r\n\r\n",
+    "a reply that is no text": b"PUB %s %s\xff 0\r\n\r\n",
+    "a reply with a vertical tab": b"PUB %s %s\x0b 0\r\n\r\n",
+}
+
+
+@pytest.mark.parametrize("words", WIRE.values(), ids=WIRE.keys())
+async def test_no_message_makes_a_service_deaf(house: BusyHouse, words: bytes):
+    """Whatever the bytes around a request are, the next request and the next question are answered at once."""
+    services = ("table", "wallet", "shoe", "surveillance")
+    line = await nats.connect(house.machine.url, nkeys_seed=str(house.machine.credentials("eve")), inbox_prefix="_INBOX.eve")
+    try:
+        answers = []
+        for service in services:
+            for subject in (command_subject(service, "player", "T1", "eve"), query_subject(service, "player", "T1", "eve")):
+                await line._send_command(words % (subject.encode(), b"_INBOX.eve.x"))
+                answers.append(await line.request(subject, b"", timeout=2))
+    finally:
+        await line.close()
+
+    assert len(answers) == 2 * len(services)
+
+
+async def test_nobody_else_hears_an_answer(house: BusyHouse):
+    """Whoever names the inbox of somebody else, or more than an inbox, gets no answer; and neither does the other."""
+    heard: list[bytes] = []
+
+    async def hear(message: Msg) -> None:
+        heard.append(message.data)
+
+    eve = await nats.connect(house.machine.url, nkeys_seed=str(house.machine.credentials("eve")), inbox_prefix="_INBOX.eve")
+    ann = await nats.connect(house.machine.url, nkeys_seed=str(house.machine.credentials("ann")), inbox_prefix="_INBOX.ann")
+    try:
+        await ann.subscribe("_INBOX.ann.>", cb=hear)
+        await ann.flush()
+        for subject in (command_subject("table", "player", "T1", "eve"), query_subject("table", "player", "T1", "eve")):
+            for reply in ("_INBOX.ann.x", "_INBOX.*.x", "_INBOX.ann.>"):
+                await eve.publish(subject, b"", reply=reply)
+            await eve.request(subject, b"", timeout=2)
+        await ann.flush()
+    finally:
+        await eve.close()
+        await ann.close()
+
+    assert heard == []

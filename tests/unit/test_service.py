@@ -41,10 +41,9 @@ class SlowApp:
 class Asking:
     """A message from somebody who waits for an answer."""
 
-    reply = "_INBOX.somebody"
-
     def __init__(self, actor: str, data: bytes = b"") -> None:
         self.subject = f"cmd.table.player.T7.{actor}"
+        self.reply = f"_INBOX.{actor}.x"
         self.data = data
         self.answered: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
 
