@@ -161,6 +161,7 @@ class Process:
         await self.client.subscribe(f"cmd.{self.app.name}.>", cb=self.hear)
         self.keepers.there()
         self.spawn(self.keepers.keep_time(), "timers")
+        self.spawn(self.keepers.succeed(), "succession")
         self.ready = True
         await open_door()
         log.info("%s is ready as %s in epoch %d", self.app.name, self.writer, self.keepers.pen.epoch)

@@ -66,7 +66,7 @@ async def test_asker_is_told_that_the_house_cannot_write(house: BusyHouse):
 
         async def busy() -> bool:
             nonlocal last
-            last = f"full {next(numbers)}"
+            last = f"full-{next(numbers)}"
             return (await cage.say(last, deposit)).code == "busy"
 
         await until(busy, "the ledger is full")

@@ -129,11 +129,11 @@ async def test_money_moves_once_however_often_the_cage_says_so(house: BusyHouse)
     """Deposits, withdrawals and refused withdrawals, over a crash of the wallet."""
     async with house.voice("pit", "wallet", "ledger") as voice, house.pit() as pit:
         await pit.ask("wallet", "ledger", OpenAccount(player="fay", operator="feltlog", currency="EUR"))
-        too_much = await voice.times(TIMES, "too much", Withdraw(player="fay", currency="EUR", minor=100))
+        too_much = await voice.times(TIMES, "too-much", Withdraw(player="fay", currency="EUR", minor=100))
         paid_in = await voice.times(TIMES, "in", Deposit(player="fay", currency="EUR", minor=500))
         paid_out = await voice.times(TIMES, "out", Withdraw(player="fay", currency="EUR", minor=200))
         await house.restart("wallet")
-        too_much += await voice.times(2, "too much", Withdraw(player="fay", currency="EUR", minor=100))
+        too_much += await voice.times(2, "too-much", Withdraw(player="fay", currency="EUR", minor=100))
         paid_in += await voice.times(2, "in", Deposit(player="fay", currency="EUR", minor=500))
         paid_out += await voice.times(2, "out", Withdraw(player="fay", currency="EUR", minor=200))
         other = await voice.final("in", Deposit(player="fay", currency="EUR", minor=501))

@@ -15,7 +15,7 @@ from shared.contracts.requests import encode_request
 from shared.contracts.subjects import addressed, desk_stream, ledger_stream, log_of
 from shared.contracts.wallet import Deposit, OpenAccount, OpenBook
 from shared.kernel.folded import Asked
-from shared.kernel.messages import HOUSE, Answer
+from shared.kernel.messages import HOUSE, Answer, Refused
 from shared.kernel.reactions import Reaction, Source
 from shared.runtime.clock import ManualClock
 from shared.runtime.keepers import Keepers, Noun
@@ -47,6 +47,7 @@ class Wallet:
         clock = ManualClock()
         self.is_broken = False
         self.alarms: list[str] = []
+        self._lifts = itertools.count()
         self.keepers = Keepers(self.store, clock, "wallet-a", "test", noun_of)
         self.desk = Desk(self.keepers, "wallet", lambda: DAY, self._alarm)
         self.keepers.on_stored.append(self.desk.stored)
@@ -109,10 +110,11 @@ class Wallet:
 
     async def lift(self, subject: str) -> Answer:
         """Lift a quarantine, as the pit."""
-        to = addressed("cmd.wallet.staff.desk.pit")
-        return await self.desk.command(
-            to, encode_request(f"lift-{subject}".replace(".", "-"), LiftQuarantine(subject=subject)), self.listener.rehear
-        )
+        body = encode_request(f"lift-{next(self._lifts)}", LiftQuarantine(subject=subject))
+        try:
+            return await self.desk.command(addressed("cmd.wallet.staff.desk.pit"), body, self.listener.rehear)
+        except Refused as refused:
+            return refused.answer
 
     @property
     def held(self) -> list[tuple[str, str]]:
