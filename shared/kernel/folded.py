@@ -80,7 +80,8 @@ class Pen(msgspec.Struct, frozen=True):
 class Draft(msgspec.Struct, Generic[S]):
     """What would be appended, what everybody would then be told, and the state after it.
 
-    `taken` counts the commands that this draft covers; the rest must wait for the next entry.  `broken` names the
+    `taken` counts the commands that this draft covers; the rest must wait for the next entry.  `judged` says whether any of
+    them is answered by the state alone: such an answer is only as good as the state is new.  `broken` names the
     commands on which an assertion failed, with what it said: nothing follows from them and they touch nothing.
     """
 
@@ -91,6 +92,7 @@ class Draft(msgspec.Struct, Generic[S]):
     recorded: dict[str, Recorded]
     done: set[str]
     taken: int
+    judged: bool
     broken: dict[str, str]
 
 
@@ -162,6 +164,7 @@ def draft(
     raw: list[msgspec.Raw] = []
     decided: list[Decision[Any, Any]] = []
     broken: dict[str, str] = {}
+    judged = False
     size = ENTRY_HEADROOM_BYTES
     for asked in waiting:
         if len(decided) == DECISIONS_MAX:
@@ -170,6 +173,7 @@ def draft(
         if known is not None:
             answers.append(known)
             continue
+        judged = True
         try:
             command = asked.command if fill is None else fill(asked.command, state)
             envelope = Envelope(asked.id, asked.actor, asked.received_at_ms, at_ms)
@@ -211,7 +215,7 @@ def draft(
             position[asked.log] = asked.place
         answers.append(_remember(ChainMap(recorded, folded.answers), done, decision, keep=asked.place is None))
     if not decided:
-        return Draft(None, b"", state, answers, recorded, done, len(answers), broken)
+        return Draft(None, b"", state, answers, recorded, done, len(answers), judged, broken)
     head: Entry[Any, Any] = Entry(
         stream=folded.stream,
         revision=folded.revision + 1,
@@ -224,7 +228,7 @@ def draft(
         decisions=tuple(raw),  # type: ignore[arg-type]
     )
     entry = msgspec.structs.replace(head, decisions=tuple(decided))
-    return Draft(entry, msgspec.json.encode(head), state, answers, recorded, done, len(answers), broken)
+    return Draft(entry, msgspec.json.encode(head), state, answers, recorded, done, len(answers), judged, broken)
 
 
 def owned_by_another(folded: Folded[Any], pen: Pen) -> bool:

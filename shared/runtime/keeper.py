@@ -208,11 +208,15 @@ class Keeper(Generic[S]):
                 error = refusal
             else:
                 if sequence is None:
-                    await self._reload()
+                    await self.read_on()
                     return
                 commit(self.folded, drafted, sequence)
                 if self._stored is not None:
                     self._stored(self, drafted.entry, sequence)
+        elif drafted.judged and await self._is_behind():
+            # No fence has confirmed the state, and it is not the newest: whatever it says no to, or calls done, may be otherwise.
+            await self.read_on()
+            return
         if self._broke is not None:
             for id, what in drafted.broken.items():
                 self._broke(self, id, what)
@@ -250,8 +254,12 @@ class Keeper(Generic[S]):
             await self._fold_from(self.folded.fence)
             self.loaded = True
 
-    async def _reload(self) -> None:
-        """Fold what another writer has put in; step down if it is the newer owner."""
+    async def _is_behind(self) -> bool:
+        last = await self._store.last(self.stream)
+        return last is not None and last.sequence > self.folded.fence
+
+    async def read_on(self) -> None:
+        """Fold what another writer has put in; raise `SteppedDown` if it is the newer owner."""
         await self._fold_from(self.folded.fence)
         self.check_ownership()
 

@@ -5,6 +5,7 @@ for, let go of what is over, fire what falls due.
 """
 
 import asyncio
+import contextlib
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,17 +13,19 @@ from typing import Any
 
 from shared.kernel.decider import Decider
 from shared.kernel.entry import Entry
-from shared.kernel.folded import Asked, Pen
+from shared.kernel.folded import POISON, Asked, Pen
 from shared.kernel.identity import derived_id
 from shared.kernel.messages import HOUSE, Answer
 from shared.kernel.reactions import Timer
 from shared.kernel.timers import BREATH_MS, SILENCE_MS, Presence, Timers, again_ms
 from shared.runtime.clock import Clock
-from shared.runtime.event_store import EventStore, LogFull, LogMisconfigured, StoreUnavailable
+from shared.runtime.event_store import EventStore, LogFull, LogMisconfigured, StoreRefusal, StoreUnavailable
 from shared.runtime.keeper import Keeper, SteppedDown
 
 OVER_KEPT_MAX = 2_000
 """How many finished streams stay in memory, so that a repeated request is answered without reading."""
+SUCCESSION_MS = 15_000
+"""How long after its start a process looks for what the one before it may still have written."""
 PULSE_MS = 250
 """How often the log is asked for a sign of life."""
 
@@ -65,6 +68,8 @@ class Keepers:
         self._timers = Timers()
         self._presence = Presence()
         self._wake = asyncio.Event()
+        self._scanned: dict[str, int] = {}
+        """The last sequence that was read of each own log."""
 
     def open(self) -> list[Keeper[Any]]:
         """Return the keepers of all streams that are not over."""
@@ -79,12 +84,41 @@ class Keepers:
 
     async def scan(self, log_name: str) -> None:
         """Fold all open streams of a log in one pass, and take an epoch above every one seen."""
+        self._scanned[log_name] = 0
         async for stored in self._store.read(log_name):
             self.get(stored.stream).take(stored.data, stored.sequence)
+            self._scanned[log_name] = stored.sequence
         for keeper in [*self._open.values(), *self._over.values()]:
             keeper.loaded = True
             self.pen = Pen(self.pen.writer, max(self.pen.epoch, keeper.folded.epoch + 1), self.pen.software)
             self._settle(keeper)
+
+    async def succeed(self) -> None:
+        """Take over for a while what another process still writes, until it finds out that it has a successor.
+
+        Such a stream may hear nothing here for long, and its felt would be shown as it was.
+        """
+        until_ms = self.clock.now_ms() + SUCCESSION_MS
+        while self.clock.now_ms() < until_ms:
+            with contextlib.suppress(StoreRefusal):
+                await self._read_on()
+            await asyncio.sleep(PULSE_MS / 1000)
+
+    async def _read_on(self) -> None:
+        for log_name, scanned in self._scanned.items():
+            async for stored in self._store.read(log_name, after=scanned):
+                keeper = self.get(stored.stream)
+                # A keeper that is at work finds out by itself, by its fence.
+                if keeper.idle and not keeper.unreadable and keeper.folded.fence < stored.sequence:
+                    try:
+                        await keeper.load()
+                        await keeper.read_on()
+                    except SteppedDown as why:
+                        self._step_down(why)
+                    except POISON:
+                        # The keeper has told what it met, and answers accordingly from now on.
+                        pass
+                self._scanned[log_name] = stored.sequence
 
     def ask(self, stream: str, asked: Asked, *, first: bool = False) -> asyncio.Future[Answer]:
         """Ask a stream's keeper, with `first` before everything that waits there."""
@@ -223,8 +257,12 @@ class Keepers:
 
     def _watch(self, future: asyncio.Future[Answer]) -> None:
         error = None if future.cancelled() else future.exception()
-        if isinstance(error, SteppedDown) and not self.stepped_down.done():
-            self.stepped_down.set_result(str(error))
+        if isinstance(error, SteppedDown):
+            self._step_down(error)
         elif isinstance(error, LogFull | StoreUnavailable | LogMisconfigured):
             # Whoever cannot write down what people say does not hear them either.
             self._presence.away()
+
+    def _step_down(self, why: SteppedDown) -> None:
+        if not self.stepped_down.done():
+            self.stepped_down.set_result(str(why))

@@ -86,8 +86,7 @@ async def _run(app: App, settings: ServiceSettings) -> None:
     broker = questions(endpoint, app.name, process.question)
     try:
         await check_server(settings.monitor_url, allow_volatile=settings.allow_volatile)
-        await broker.start()
-        await process.run()
+        await process.run(broker.start)
     finally:
         await process.stop()
         await broker.stop()

@@ -141,8 +141,11 @@ class Process:
         except (NatsError, OSError):
             log.warning("the alarm %s could not be sent", kind)
 
-    async def run(self) -> None:
-        """Fold, start, hear and answer until `keepers.stepped_down` says otherwise or the task is cancelled."""
+    async def run(self, open_door: Callable[[], Awaitable[None]]) -> None:
+        """Fold, start, hear and answer until `keepers.stepped_down` says otherwise or the task is cancelled.
+
+        `open_door` lets questions in; before this process knows everything it would answer them wrongly.
+        """
         self.keepers.on_broken.append(self._broken)
         self.keepers.on_stored.append(self.app.stored)
         self.keepers.on_stored.append(self.desk.stored)
@@ -158,7 +161,9 @@ class Process:
         await self.client.subscribe(f"cmd.{self.app.name}.>", cb=self.hear)
         self.keepers.there()
         self.spawn(self.keepers.keep_time(), "timers")
+        self.spawn(self.keepers.succeed(), "succession")
         self.ready = True
+        await open_door()
         log.info("%s is ready as %s in epoch %d", self.app.name, self.writer, self.keepers.pen.epoch)
         why = await self.keepers.stepped_down
         raise SteppedDown(why)

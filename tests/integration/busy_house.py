@@ -133,6 +133,17 @@ class BusyHouse:
             yield Seat(style=style, box=3, client=client)
 
     @asynccontextmanager
+    async def playing(self, seat: Seat) -> AsyncIterator[None]:
+        """Let the bot take its seat until the end of the block, whatever was wagered for it by hand."""
+        bot = asyncio.create_task(sit(seat, random.Random(seat.style.name)))
+        try:
+            yield
+            assert not bot.done(), bot.result()
+        finally:
+            bot.cancel()
+            await asyncio.gather(bot, return_exceptions=True)
+
+    @asynccontextmanager
     async def logs(self) -> AsyncIterator[JetStreamStore]:
         """Yield the logs, to read."""
         async with reading(self.house, self.machine.url) as store:
@@ -169,6 +180,7 @@ class BusyHouse:
 
     async def close_tables(self, pit: Client, tables: Sequence[str] = TABLES) -> None:
         """Close tables, and return when nothing of them is unanswered."""
+        # One that is closed already refuses to be.
         await asyncio.gather(*(pit.ask("table", table, CloseTable()) for table in tables))
 
         async def closed() -> bool:
@@ -208,6 +220,14 @@ class BusyHouse:
         """`kill -9` a process, and return when it is back and ready."""
         await self.kill(name)
         await asyncio.to_thread(self.machine.await_ready, name)
+
+    async def stop_process(self, name: str) -> None:
+        """End a process in peace and leave it away."""
+        await asyncio.to_thread(self.machine.stop_process, name)
+
+    async def start_process(self, name: str) -> None:
+        """Start a process that is away, and return when it is ready."""
+        await asyncio.to_thread(self.machine.start_process, name)
 
     def another(self, service: str) -> subprocess.Popen[bytes]:
         """Start a service a second time, with the same credentials; whoever starts it ends it."""

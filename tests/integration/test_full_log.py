@@ -37,7 +37,7 @@ async def test_play_goes_on_when_there_is_room_again(house: BusyHouse, service: 
     async with house.evening() as play, house.logs() as store:
         await play.more_rounds(1)
         log = (await store.open_logs(service))[0]
-        house.machine.stop_process("provisioner")
+        await house.stop_process("provisioner")
         await leave_room(house, log)
 
         async def stands_still() -> bool:
@@ -46,7 +46,7 @@ async def test_play_goes_on_when_there_is_room_again(house: BusyHouse, service: 
             return await store.end(log) == full
 
         await until(stands_still, f"{log} is full")
-        house.machine.start_process("provisioner")
+        await house.start_process("provisioner")
         await play.more_rounds()
     async with house.logs() as store:
         account, found = await account_of(store), await findings(store)
@@ -59,19 +59,19 @@ async def test_asker_is_told_that_the_house_cannot_write(house: BusyHouse):
     async with house.logs() as store, house.voice("pit", "wallet", "ledger") as cage:
         log = (await store.open_logs("wallet"))[0]
         deposit = Deposit(player="ann", currency="CAD", minor=100)
-        house.machine.stop_process("provisioner")
+        await house.stop_process("provisioner")
         await leave_room(house, log)
         numbers = iter(range(1000))
         last = ""
 
         async def busy() -> bool:
             nonlocal last
-            last = f"full {next(numbers)}"
+            last = f"full-{next(numbers)}"
             return (await cage.say(last, deposit)).code == "busy"
 
         await until(busy, "the ledger is full")
         refused = await cage.say(last, deposit)
-        house.machine.start_process("provisioner")
+        await house.start_process("provisioner")
 
         async def taken() -> bool:
             return (await cage.say(last, deposit)).status == "accepted"

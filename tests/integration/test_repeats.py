@@ -37,11 +37,13 @@ async def test_wager_sent_again_and_again_is_one_wager(house: BusyHouse):
         felt = await at_bets(cyd)
         wager = PlaceWager(round=felt.round, box=3, stake_minor=20_00)
         answers = await voice.times(TIMES, "wager", wager)
-        await play.more_rounds(1)
-        answers += await voice.times(2, "wager", wager)
-        await house.restart("table")
-        answers += await voice.times(2, "wager", wager)
-        other = await voice.final("wager", PlaceWager(round=felt.round, box=3, stake_minor=30_00))
+        async with house.playing(cyd):
+            await play.more_rounds(1)
+            answers += await voice.times(2, "wager", wager)
+            await house.restart("table")
+            answers += await voice.times(2, "wager", wager)
+            other = await voice.final("wager", PlaceWager(round=felt.round, box=3, stake_minor=30_00))
+            await house.close_tables(play.pit)
     async with house.logs() as store:
         events = await decided(store, "table", "wager")
 
@@ -95,9 +97,10 @@ async def test_pending_answer_becomes_one_answer_and_stays(house: BusyHouse):
             pending = [await rich.say("rich", wager), await poor.say("poor", more), await rich.say("rich", wager)]
             house.signal("wallet", signal.SIGCONT)
             final = [await rich.final("rich", wager), await poor.final("poor", more)]
-            await house.restart("table")
-            stays = [await rich.say("rich", wager), await poor.say("poor", more)]
-        await house.close_tables(pit)
+            async with house.playing(cyd):
+                await house.restart("table")
+                stays = [await rich.say("rich", wager), await poor.say("poor", more)]
+                await house.close_tables(pit)
 
     assert (pending, final[0], final[1].code, stays) == ([PENDING] * 3, ACCEPTED, "insufficient_funds", final)
 
@@ -126,11 +129,11 @@ async def test_money_moves_once_however_often_the_cage_says_so(house: BusyHouse)
     """Deposits, withdrawals and refused withdrawals, over a crash of the wallet."""
     async with house.voice("pit", "wallet", "ledger") as voice, house.pit() as pit:
         await pit.ask("wallet", "ledger", OpenAccount(player="fay", operator="feltlog", currency="EUR"))
-        too_much = await voice.times(TIMES, "too much", Withdraw(player="fay", currency="EUR", minor=100))
+        too_much = await voice.times(TIMES, "too-much", Withdraw(player="fay", currency="EUR", minor=100))
         paid_in = await voice.times(TIMES, "in", Deposit(player="fay", currency="EUR", minor=500))
         paid_out = await voice.times(TIMES, "out", Withdraw(player="fay", currency="EUR", minor=200))
         await house.restart("wallet")
-        too_much += await voice.times(2, "too much", Withdraw(player="fay", currency="EUR", minor=100))
+        too_much += await voice.times(2, "too-much", Withdraw(player="fay", currency="EUR", minor=100))
         paid_in += await voice.times(2, "in", Deposit(player="fay", currency="EUR", minor=500))
         paid_out += await voice.times(2, "out", Withdraw(player="fay", currency="EUR", minor=200))
         other = await voice.final("in", Deposit(player="fay", currency="EUR", minor=501))

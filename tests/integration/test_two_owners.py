@@ -1,8 +1,9 @@
 """Two processes with the same credentials and the same streams: one steps down, and the log has no fork."""
 
+import asyncio
 import subprocess
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 
 import pytest
 
@@ -10,8 +11,8 @@ from shared.runtime.service import STEPPED_DOWN
 from tests.integration.busy_house import BusyHouse, account_of, findings, until
 
 
-@contextmanager
-def ended(*processes: subprocess.Popen[bytes]) -> Iterator[None]:
+@asynccontextmanager
+async def ended(*processes: subprocess.Popen[bytes]) -> AsyncIterator[None]:
     """End whatever of these processes still runs."""
     try:
         yield
@@ -19,7 +20,7 @@ def ended(*processes: subprocess.Popen[bytes]) -> Iterator[None]:
         for process in processes:
             process.terminate()
         for process in processes:
-            process.wait(20)
+            await asyncio.to_thread(process.wait, 20)
 
 
 @pytest.mark.parametrize("name", ["table", "wallet", "shoe"])
@@ -28,7 +29,7 @@ async def test_second_owner_takes_over_and_the_first_steps_down(house: BusyHouse
     async with house.evening() as play:
         await play.more_rounds(1)
         other = house.another(name)
-        with ended(other):
+        async with ended(other):
 
             async def stepped_down() -> bool:
                 assert other.poll() is None, "the newer process stays"
@@ -36,7 +37,7 @@ async def test_second_owner_takes_over_and_the_first_steps_down(house: BusyHouse
 
             await until(stepped_down, f"the first {name} steps down")
             await play.more_rounds()
-        house.machine.start_process(name)
+        await house.start_process(name)
         await play.more_rounds(1)
     async with house.logs() as store:
         account, found = await account_of(store), await findings(store)
@@ -49,9 +50,9 @@ async def test_of_two_owners_that_start_together_one_steps_down(house: BusyHouse
     """They take the same epoch, and still only one of them goes on."""
     async with house.evening() as play:
         await play.more_rounds(1)
-        house.machine.stop_process(name)
+        await house.stop_process(name)
         twins = (house.another(name), house.another(name))
-        with ended(*twins):
+        async with ended(*twins):
 
             async def one_left() -> bool:
                 return sorted(twin.poll() is None for twin in twins) == [False, True]
@@ -59,7 +60,7 @@ async def test_of_two_owners_that_start_together_one_steps_down(house: BusyHouse
             await until(one_left, f"one {name} steps down")
             await play.more_rounds()
             status = next(twin.returncode for twin in twins if twin.returncode is not None)
-        house.machine.start_process(name)
+        await house.start_process(name)
         await play.more_rounds(1)
     async with house.logs() as store:
         account, found = await account_of(store), await findings(store)

@@ -109,6 +109,24 @@ async def test_whoever_lost_the_place_decides_again(store: MemoryStore):
     assert (others.status, said.code, ann(ledger), await store.end(LOG)) == ("accepted", "insufficient_funds", 0, 5)
 
 
+async def test_no_is_said_on_the_newest_state_only(store: MemoryStore):
+    """A process that takes over has not seen the last deposit: before it refuses a withdrawal it looks whether it has seen all."""
+    other = await with_money(store, epoch=1)
+    ledger = keeper(store, "wallet-b", epoch=2)
+    await ledger.load()
+    await other.ask(asked("in", IN))
+
+    assert (await ledger.ask(asked("out", Withdraw(player="ann", currency="CAD", minor=900)))).status == "accepted"
+
+
+async def test_owner_that_has_a_successor_says_nothing(store: MemoryStore):
+    """Not even no: somebody else may have said yes."""
+    ledger = await with_money(store)
+    await keeper(store, "wallet-b", epoch=3).ask(asked("other", IN))
+    with pytest.raises(SteppedDown):
+        await ledger.ask(asked("out", Withdraw(player="ann", currency="CAD", minor=900)))
+
+
 async def test_older_owner_steps_down(store: MemoryStore):
     """It learns of the newer one when its entry is refused."""
     ledger = await with_money(store)

@@ -47,6 +47,7 @@ class Wallet:
         clock = ManualClock()
         self.is_broken = False
         self.alarms: list[str] = []
+        self._lifts = itertools.count()
         self.keepers = Keepers(self.store, clock, "wallet-a", "test", noun_of)
         self.desk = Desk(self.keepers, "wallet", lambda: DAY, self._alarm)
         self.keepers.on_stored.append(self.desk.stored)
@@ -109,12 +110,11 @@ class Wallet:
 
     async def lift(self, subject: str) -> Answer:
         """Lift a quarantine, as the pit."""
-        to = addressed("cmd.wallet.staff.desk.pit")
-        body = encode_request(f"lift-{subject}".replace(".", "-"), LiftQuarantine(subject=subject))
+        body = encode_request(f"lift-{next(self._lifts)}", LiftQuarantine(subject=subject))
         try:
-            return await self.desk.command(to, body, self.listener.rehear)
-        except Refused as why:
-            return why.answer
+            return await self.desk.command(addressed("cmd.wallet.staff.desk.pit"), body, self.listener.rehear)
+        except Refused as refused:
+            return refused.answer
 
     @property
     def held(self) -> list[tuple[str, str]]:
@@ -156,7 +156,7 @@ async def test_what_was_held_is_heard_when_it_is_lifted():
         wallet.is_broken = False
         lifted = await wallet.lift(ROUND)
 
-    assert (too_early.code, lifted.status, wallet.held, wallet.money("ann")) == ("still_quarantined", "accepted", [], 10_000 + 2_000)
+    assert (too_early.code, lifted.status, wallet.held, wallet.money("ann")) == ("quarantined", "accepted", [], 10_000 + 2_000)
 
 
 async def test_source_that_a_stream_cannot_take_is_held_for_that_stream():
