@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from feltlog.layout import Layout, laid
 from feltlog.reading import Told
-from feltlog.wording import Card, Sentence, money, row_of, seconds, spoken, worth
+from feltlog.wording import Card, Sentence, counted, money, row_of, seconds, spoken, why_void, worth
 from shared.contracts import table
 from shared.kernel.money import decimal
 
@@ -141,7 +141,7 @@ def sentence(told: Told, before: Layout, after: Layout) -> tuple[Sentence, Tone]
         case table.ReshuffleCalled():
             return (f"Shoe {event.shoe} is empty: its discards are shuffled, all but the cards on the layout",), "house"
         case table.ShoeChanged():
-            return (f"The round goes on from {event.shoe} with {event.cards} cards",), "house"
+            return (f"The round goes on from {event.shoe} with {counted(event.cards, 'card')}",), "house"
         case table.InsuranceOpened():
             return (f"Insurance is open for {seconds(event.until_ms - at_ms)} s",), "house"
         case table.InsuranceDeclined():
@@ -180,7 +180,8 @@ def sentence(told: Told, before: Layout, after: Layout) -> tuple[Sentence, Tone]
         case table.RoundSettled():
             return (f"Round over: {money(event.staked_minor, cur)} staked, {money(event.returned_minor, cur)} returned",), "end"
         case table.RoundVoided():
-            return (f"Round void: {event.reason}; every stake goes back",), "end"
+            back = "; every stake goes back" if after.wagers else ""
+            return (f"Round void: {why_void(event.reason)}{back}",), "end"
         case _:
             assert_never(event)
 
@@ -233,9 +234,8 @@ def asked(told: Told, layout: Layout) -> str:
 
 def called(event: table.CardsCalled) -> str:
     """Return what the table asks its shoe for."""
-    count, down = len(event.faces), event.faces.count("down")
-    noun = "1 card" if count == 1 else f"{count} cards"
-    return f"Call {event.call_no}: {noun} from shoe {event.shoe}" + (", one of them face down" if down else "")
+    down = ", one of them face down" if "down" in event.faces else ""
+    return f"Call {event.call_no}: {counted(len(event.faces), 'card')} from shoe {event.shoe}{down}"
 
 
 def dealt(event: table.CardDealt, after: Layout) -> Sentence:

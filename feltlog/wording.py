@@ -11,6 +11,7 @@ from zoneinfo import ZoneInfo
 from shared.kernel.cards import total
 from shared.kernel.money import decimal
 
+WHY_VOID = {"no_wagers": "nobody wagered", "no_cards_left": "no cards were left"}
 SUITS = {"S": "♠", "H": "♥", "D": "♦", "C": "♣"}
 RED = ("H", "D")
 
@@ -60,6 +61,24 @@ def worth(cards: tuple[str, ...], *, split: bool = False) -> str:
     if len(cards) < 2 or points == 21:
         return str(points)
     return f"{'soft' if soft else 'hard'} {points}"
+
+
+def counted(number: int, one: str, more: str = "") -> str:
+    """Return a number with its noun; `more` is the noun's plural where an s does not make it.
+
+    >>> counted(1, "card"), counted(0, "card"), counted(2, "entry", "entries")
+    ('1 card', '0 cards', '2 entries')
+    """
+    return f"{number} {one if number == 1 else more or f'{one}s'}"
+
+
+def why_void(reason: str) -> str:
+    """Return in plain words why a round is void.
+
+    >>> why_void("no_wagers")
+    'nobody wagered'
+    """
+    return WHY_VOID.get(reason, reason.replace("_", " "))
 
 
 def money(minor: int, currency: str) -> str:

@@ -29,7 +29,7 @@ from feltlog.reading import Damaged, days, rounds_of_day
 from feltlog.screen import plain_table, screen
 from feltlog.styles import STYLES
 from feltlog.trouble import Trouble
-from feltlog.wording import gain
+from feltlog.wording import counted, gain
 from services.surveillance.domain.report import Report
 from services.table.views import TableRow
 from shared.contracts.refusals import Reason
@@ -152,7 +152,7 @@ async def on_a_running_house(console: Console, house: House, server: str | None,
     async with seated(house, server, rounds, console) as evening:
         began_s = time.monotonic()
         await evening.play()
-    console.print(f"{len(evening.played)} rounds in {time.monotonic() - began_s:.0f} s.\n")
+    console.print(f"{counted(len(evening.played), 'round')} in {time.monotonic() - began_s:.0f} s.\n")
     async with reading(house, server) as store:
         damage: list[Damaged] = []
         found = [each for day in await days(store) for each in played(await rounds_of_day(store, day, damage=damage), since_ms)]
@@ -220,7 +220,7 @@ def summary(console: Console, evening: Evening, found: list[Played]) -> None:
     for seat in evening.seats:
         if seat.refusals[Reason.INSUFFICIENT_FUNDS]:
             count = seat.refusals[Reason.INSUFFICIENT_FUNDS]
-            console.print(f"\n{seat.style.name} ran out of money and was refused {count} times.")
+            console.print(f"\n{seat.style.name} ran out of money and was refused {counted(count, 'time')}.")
 
 
 def sum_table(who: str, what: str, *, house: bool) -> Table:
@@ -228,7 +228,7 @@ def sum_table(who: str, what: str, *, house: bool) -> Table:
     table = plain_table()
     table.add_column(who, no_wrap=True)
     table.add_column(what)
-    for heading in ("rounds", "staked", "returned", "house" if house else "result"):
+    for heading in ("rounds", "staked", "returned", "house" if house else "difference"):
         table.add_column(heading, justify="right", no_wrap=True)
     table.add_column("")
     return table

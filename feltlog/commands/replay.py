@@ -20,7 +20,7 @@ from feltlog.reading import Damaged, Page, chain_break, round_pages, told
 from feltlog.screen import drawn, has_suits, plain_table, screen, write_json
 from feltlog.story import Line, plain, story
 from feltlog.trouble import Trouble
-from feltlog.wording import gain, money, row_of, seconds, stamp, wall, worth
+from feltlog.wording import counted, gain, money, row_of, seconds, stamp, wall, why_void, worth
 from shared.contracts.subjects import BadSubject, RoundName, round_name
 from shared.kernel.money import decimal
 
@@ -127,13 +127,13 @@ def result(events: list[object], layout: Layout, *, letters: bool) -> Renderable
         return Text("\nThe round is not over yet: its log ends here for now.\n", style="yellow")
     parts: list[RenderableType] = [Text("")]
     if end.reason:
-        parts.append(Text(f"Void: {end.reason}", style="yellow"))
+        parts.append(Text(f"Void: {why_void(end.reason)}", style="yellow"))
     if end.hands:
         parts += [Text("Hands", style="bold"), hands_table(end, layout, letters=letters), Text("")]
     if end.lines:
         parts += [Text(f"Wagers ({end.currency})", style="bold"), wagers_table(end), Text("")]
         parts += [Text(f"Money ({end.currency})", style="bold"), money_table(end)]
-    else:
+    elif end.outcome != "void":
         parts.append(Text("No wager was in this round."))
     return Group(*parts, Text(""))
 
@@ -141,7 +141,7 @@ def result(events: list[object], layout: Layout, *, letters: bool) -> Renderable
 def hands_table(end: Ending, layout: Layout, *, letters: bool) -> Table:
     """Return every hand with its cards, its total and what became of it."""
     table = plain_table()
-    for column in ("hand", "cards", "total", "outcome"):
+    for column in ("hand", "cards", "total", "result"):
         table.add_column(column, no_wrap=True)
     if end.dealer:
         table.add_row("The dealer", drawn(row_of(end.dealer), letters=letters), worth(end.dealer), "")
@@ -183,8 +183,9 @@ def seal(name: RoundName, pages: list[Page]) -> RenderableType:
     broken = chain_break(pages)
     if broken:
         return Text(f"THE CHAIN IS BROKEN. {broken}", style="bold red")
+    entries = counted(len(pages), "entry", "entries")
     return Group(
-        Text(f"{len(pages)} entries, each bound to the bytes of the one before. The last one's SHA-256 stands for the whole chain:"),
+        Text(f"{entries}, each bound to the bytes of the one before. The last one's SHA-256 stands for the whole chain:"),
         Text(pages[-1].digest, style="bold"),
         Text(f"`feltlog verify {name.id}` decides the round again and compares.", style="dim"),
     )

@@ -15,6 +15,7 @@ from feltlog.commands.replay import wanted
 from feltlog.house import House
 from feltlog.screen import plain_table, screen, write_json
 from feltlog.trouble import Trouble
+from feltlog.wording import counted
 from services.surveillance.domain.findings import MEANINGS, Code, Finding
 from services.surveillance.domain.report import Counts, Report
 from shared.runtime.sql import positions
@@ -40,7 +41,7 @@ def check(what: str, count: Callable[[Counts], str], *codes: Code) -> Check:
 CHECKS = (
     check(
         "entries: each follows the bytes before it",
-        lambda counts: f"{counts.entries} in {counts.streams} streams",
+        lambda counts: f"{counts.entries} in {counted(counts.streams, 'stream')}",
         Code.UNREADABLE,
         Code.WRONG_LOG,
         Code.WRONG_STREAM,
@@ -61,7 +62,7 @@ CHECKS = (
     ),
     check(
         "writers: one at a time, clocks that agree",
-        lambda counts: f"{counts.entries} entries",
+        lambda counts: counted(counts.entries, "entry", "entries"),
         Code.TIME_BACK,
         Code.EPOCH_BACK,
         Code.TWO_WRITERS,
@@ -69,20 +70,25 @@ CHECKS = (
     ),
     check(
         "decisions: the same when decided again",
-        lambda counts: f"{counts.decisions_same} decisions",
+        lambda counts: counted(counts.decisions_same, "decision"),
         Code.DIFFERS,
         Code.OTHER_VERSION,
     ),
     check(
         "reactions: what other services said, done once",
-        lambda counts: f"{counts.reactions_matched} reactions",
+        lambda counts: counted(counts.reactions_matched, "reaction"),
         Code.CAUSE_MISSING,
         Code.WRONG_CAUSE,
     ),
-    check("rounds: by the rule book, judged by other code", lambda counts: f"{counts.rounds_judged} rounds", Code.RULES, Code.UNJUDGED),
+    check(
+        "rounds: by the rule book, judged by other code",
+        lambda counts: counted(counts.rounds_judged, "round"),
+        Code.RULES,
+        Code.UNJUDGED,
+    ),
     check(
         "rounds: none missing, ends as the table wrote",
-        lambda counts: f"{counts.rounds_matched} rounds",
+        lambda counts: counted(counts.rounds_matched, "round"),
         Code.MISSING_ROUND,
         Code.UNRECORDED_ROUND,
         Code.WRONG_FINAL_DIGEST,
@@ -90,15 +96,15 @@ CHECKS = (
     ),
     check(
         "cards: as the shoe gave and committed them",
-        lambda counts: f"{counts.cards_matched} cards",
+        lambda counts: counted(counts.cards_matched, "card"),
         Code.CARD_MISMATCH,
         Code.CARD_TWICE,
         Code.ROOT_MISMATCH,
     ),
-    check("shoes: opened, the order committed before", lambda counts: f"{counts.shoes_opened} shoes", Code.WRONG_ORDER),
+    check("shoes: opened, the order committed before", lambda counts: counted(counts.shoes_opened, "shoe"), Code.WRONG_ORDER),
     check(
         "stakes: set aside as wagered, once",
-        lambda counts: f"{counts.stakes_matched} stakes",
+        lambda counts: counted(counts.stakes_matched, "stake"),
         Code.STAKE_MISMATCH,
         Code.STAKE_MISSING,
         Code.STAKE_TWICE,
@@ -106,13 +112,13 @@ CHECKS = (
     ),
     check(
         "settlements: in the ledger as in the round",
-        lambda counts: f"{counts.settlements_matched} settlements",
+        lambda counts: counted(counts.settlements_matched, "settlement"),
         Code.SETTLEMENT_MISMATCH,
         Code.SETTLEMENT_MISSING,
         Code.SETTLEMENT_TWICE,
         Code.ESCROW_LEFT,
     ),
-    check("movements: each sums to zero", lambda counts: f"{counts.movements} movements", Code.UNBALANCED),
+    check("movements: each sums to zero", lambda counts: counted(counts.movements, "movement"), Code.UNBALANCED),
 )
 
 
@@ -165,7 +171,7 @@ def show(console: Console, report: Report) -> None:
     if report.fine:
         console.print("Everything is as it must be.", style="bold green")
     else:
-        console.print(f"{breaches} findings of what must not be.", style="bold red")
+        console.print(f"{counted(breaches, 'finding')} of what must not be.", style="bold red")
 
 
 def checklist(report: Report) -> Table:
@@ -173,7 +179,7 @@ def checklist(report: Report) -> Table:
     table = plain_table()
     table.add_column("checked")
     table.add_column("how much", justify="right", no_wrap=True)
-    table.add_column("result", no_wrap=True)
+    table.add_column("verdict", no_wrap=True)
     for each in CHECKS:
         table.add_row(each.what, each.count(report.counts), verdict(each, report))
     return table
@@ -186,7 +192,7 @@ def verdict(checked: Check, report: Report) -> str:
     if breaches:
         return f"[bold red]{breaches} FOUND[/]"
     if found:
-        return f"[yellow]ok, {len(found)} remarks[/]"
+        return f"[yellow]ok, {counted(len(found), 'remark')}[/]"
     return "[dim]nothing to check[/]" if checked.count(report.counts).startswith("0 ") else "[green]ok[/]"
 
 

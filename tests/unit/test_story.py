@@ -94,8 +94,8 @@ SAID = [
         "table: The house was away: the clock runs for 8.000 s again",
     ),
     (
-        (table.VoidRound(reason="nobody wagers"), HOUSE, [table.RoundVoided(reason="nobody wagers", shoes=(), cutting_card_out=False)]),
-        "table: Round void: nobody wagers; every stake goes back",
+        (table.VoidRound(reason="no_cards_left"), HOUSE, [table.RoundVoided(reason="no_cards_left", shoes=(), cutting_card_out=False)]),
+        "table: Round void: no cards were left; every stake goes back",
     ),
 ]
 
@@ -105,6 +105,17 @@ def test_each_event_is_said_in_plain_words(decision, expected):
     """What was asked, by whom, and what came of it."""
 
     assert expected == last_text(decision)
+
+
+def test_a_round_without_a_wager_has_no_stake_to_give_back():
+    """It is void because nobody wagered, and nothing else is said."""
+    logs = HandMadeLogs()
+    open_round, round_opened = opened(ROUND)
+    logs.write(round_name(ROUND).stream, BEGAN_MS, (open_round, HOUSE, [round_opened]))
+    voided = table.RoundVoided(reason="no_wagers", shoes=(), cutting_card_out=False)
+    logs.write(round_name(ROUND).stream, BEGAN_MS + 15_000, (table.CloseBetting(), HOUSE, [voided]))
+
+    assert plain(lines_of(logs)[-1]) == "Round void: nobody wagered"
 
 
 def test_a_missing_entry_is_named_by_stream_and_revision():

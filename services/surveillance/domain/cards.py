@@ -80,7 +80,13 @@ class Cards:
     shoes: dict[Key, Shoe] = field(default_factory=dict)
     in_use: dict[str, str] = field(default_factory=dict)
     """The shoe of each round that is played."""
-    matched: int = 0
+    compared: int = 0
+    """How many cards of the shoes that are dropped stood in both logs."""
+
+    @property
+    def matched(self) -> int:
+        """How many cards stand in both logs: those of the shoes that are in use count as well."""
+        return self.compared + sum(_in_both(shoe) for shoe in self.shoes.values())
 
     def hear(self, heard: Heard) -> list[Finding]:
         """Take in an entry of a shoe's, a table's or a round's stream; return what does not fit."""
@@ -103,6 +109,7 @@ class Cards:
 
     def forget(self, day: str) -> None:
         """Let go of a gaming day."""
+        self.compared += sum(_in_both(shoe) for key, shoe in self.shoes.items() if key[0] == day)
         self.shoes = {key: shoe for key, shoe in self.shoes.items() if key[0] != day}
         self.in_use = {round_id: shoe for round_id, shoe in self.in_use.items() if round_name(round_id).day != day}
 
@@ -216,10 +223,12 @@ class Cards:
         over = [key for key, shoe in self.shoes.items() if key[0] == day and shoe.retired and shoe.noted]
         found = []
         for key in over:
-            found += self._compare(self.shoes.pop(key), finally_=True)
+            shoe = self.shoes.pop(key)
+            self.compared += _in_both(shoe)
+            found += self._compare(shoe)
         return found
 
-    def _compare(self, shoe: Shoe, *, finally_: bool = False) -> list[Finding]:
+    def _compare(self, shoe: Shoe) -> list[Finding]:
         found = []
         for root, where in shoe.told:
             if shoe.root != root:
@@ -231,9 +240,11 @@ class Cards:
         for round_id, (blackjack, where) in shoe.looked.items():
             if shoe.peeked.get(round_id) != blackjack:
                 found.append(where.found(Code.CARD_MISMATCH, f"the look at the hole card said otherwise in the shoe's log of {round_id}"))
-        if finally_:
-            self.matched += len(shoe.laid)
         return found
+
+
+def _in_both(shoe: Shoe) -> int:
+    return len(shoe.drawn.keys() & shoe.laid.keys())
 
 
 def _same_card(index: int, drawn: tuple[Given, Where] | None, laid: tuple[Given, Where] | None, settled: set[str]) -> list[Finding]:

@@ -27,6 +27,7 @@ from shared.contracts.table import (
     CardDealt,
     DayClosed,
     DealCards,
+    HoleCardDealt,
     HoleCardTurned,
     MountShoe,
     OpenRound,
@@ -291,6 +292,21 @@ def test_the_report_says_how_much_was_checked():
     counts = verify(logs(), Watch(Again()), house().ends()).counts
 
     assert (counts.entries, counts.rounds_judged, counts.rounds_matched, counts.shoes_opened) == (len(logs()), 4, 4, 2)
+
+
+def test_cards_count_as_compared_before_their_shoe_is_retired():
+    """A dispute is about a round of the shoe that is in use, and its proof says how many cards it compared."""
+    played = little_house(3, rounds=1)
+    dealt = [
+        event
+        for one in played.stored
+        for decision in read(one).decisions
+        for event in decision.events
+        if isinstance(event, CardDealt | HoleCardDealt)
+    ]
+    counts = verify(played.stored, Watch(Again())).counts
+
+    assert (counts.cards_matched, counts.shoes_opened) == (len(dealt), 0)
 
 
 @pytest.mark.parametrize("book", ["ontario", "live"])
