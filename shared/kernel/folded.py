@@ -57,7 +57,8 @@ class Folded(msgspec.Struct, Generic[S]):
 class Asked(msgspec.Struct, frozen=True):
     """A command that waits for its decision.
 
-    `place` is where upstream it comes from, in services that keep their position in their own entries.
+    `log` and `place` are where upstream it comes from, in services that keep their position in their own entries; both are
+    left out elsewhere.
     """
 
     id: str

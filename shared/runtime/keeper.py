@@ -127,7 +127,7 @@ class Keeper(Generic[S]):
         future: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
         if self.unreadable:
             future.set_result(QUARANTINED)
-        elif asked.place is not None and asked.log in self._halted:
+        elif asked.log in self._halted:
             future.set_exception(OutOfTurn(self.stream, asked.log))
         elif len(self._waiting) >= WAITING_MAX:
             future.set_exception(Overrun(f"{len(self._waiting)} commands wait at {self.stream}"))
@@ -183,8 +183,8 @@ class Keeper(Generic[S]):
         if not logs:
             return
         self._halted |= logs
-        behind = [(asked, future) for asked, future in self._waiting if asked.place is not None and asked.log in logs]
-        self._waiting = [each for each in self._waiting if each not in behind]
+        behind = [(asked, future) for asked, future in self._waiting if asked.log in logs]
+        self._waiting = [(asked, future) for asked, future in self._waiting if asked.log not in logs]
         for asked, future in behind:
             if not future.done():
                 future.set_exception(OutOfTurn(self.stream, asked.log))

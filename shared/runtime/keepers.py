@@ -128,13 +128,13 @@ class Keepers:
 
     def mend(self, stream: str) -> None:
         """Let a stream that could not be read be read anew, if there is such a one."""
-        keeper = self._open.get(stream)
+        keeper = self._open.get(stream) or self._over.get(stream)
         if keeper is not None:
             keeper.mend()
 
     def resume(self, log_name: str) -> None:
         """Take again what follows from an upstream log, which is now heard from its position on."""
-        for keeper in self._open.values():
+        for keeper in [*self._open.values(), *self._over.values()]:
             keeper.resume(log_name)
 
     def away(self) -> None:

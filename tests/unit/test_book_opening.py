@@ -1,5 +1,6 @@
 """The wallet's start: whatever was going on when it went away, no book is begun without what the one before carries over."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -10,10 +11,11 @@ import pytest
 from services.wallet.app import WalletApp
 from services.wallet.domain.carrying import carried
 from services.wallet.domain.ledger import Ledger
-from shared.contracts.subjects import ledger_stream, log_name
+from shared.contracts.requests import encode_request
+from shared.contracts.subjects import Addressed, ledger_stream, log_name
 from shared.contracts.wallet import CloseBook, Deposit, OpenAccount, OpenBook
 from shared.kernel.folded import Asked
-from shared.kernel.messages import Actor
+from shared.kernel.messages import ACCEPTED, Actor
 from shared.runtime.clock import ManualClock, day_ends_at_ms
 from shared.runtime.memory_store import MemoryStore
 from shared.runtime.service import Process
@@ -115,6 +117,19 @@ async def test_what_is_left_of_a_closed_day_is_heard(tmp_path):
     await process.stop()
 
     assert heard == [True, True, False]
+
+
+async def test_request_goes_into_the_book_that_is_open_when_it_comes(tmp_path):
+    """Log page, ids: books may change while older ones are looked through for its id."""
+    async with House(tmp_path).started() as process:
+        app = process.app
+        assert isinstance(app, WalletApp)
+        request = encode_request("early", OpenAccount(player="ann", operator="house", currency="EUR"))
+        answer = asyncio.create_task(app.command(Addressed("wallet", "staff", "ledger", "pit"), request))
+        await asyncio.sleep(0)
+        app._book = ""
+
+        assert (await answer, carried_over(process)[1]) == (ACCEPTED, 0)
 
 
 def wallet_of(process: Process) -> WalletApp:

@@ -8,20 +8,21 @@ import pytest
 from services.table.domain.round import ROUND
 from shared.contracts.table import PlaceWager
 from shared.kernel.folded import Asked
-from shared.kernel.messages import Actor
+from shared.kernel.messages import HOUSE, Actor
 from shared.runtime.clock import ManualClock
 from shared.runtime.event_store import DayClosed
 from shared.runtime.keepers import Keepers, Noun
 from shared.runtime.memory_store import MemoryStore
+from tests.rounds import opening
 
 ANN = Actor("player", "ann")
 
 
-def keepers() -> Keepers:
-    """Return the keepers of a table service that has the log of one day."""
+def keepers(*, over: bool = False) -> Keepers:
+    """Return the keepers of a table service that has the log of one day; with `over` every stream is finished."""
     store = MemoryStore(itertools.count(1).__next__)
     store.make_log("LOG_TABLE_20261130")
-    return Keepers(store, ManualClock(), "table-a", "test", lambda stream: Noun(ROUND))
+    return Keepers(store, ManualClock(), "table-a", "test", lambda stream: Noun(ROUND, over=lambda state: over))
 
 
 def wager(day: str, number: int) -> tuple[str, Asked]:
@@ -47,3 +48,15 @@ async def test_stream_of_a_day_that_never_was_is_let_go():
     await asyncio.sleep(0)
 
     assert kept.open() == []
+
+
+async def test_stream_that_is_over_is_mended_too():
+    """A person may mend what could not be read after the end of a stream as well."""
+    kept = keepers(over=True)
+    stream = "log.table.20261130.T7.round.000001"
+    await kept.ask(stream, Asked("open", opening("ontario"), HOUSE, 1))
+    over = kept.get(stream)
+    over.unreadable = "spoiled"
+    kept.mend(stream)
+
+    assert (kept.open(), over.unreadable) == ([], "")

@@ -5,6 +5,7 @@ one append.
 """
 
 import asyncio
+import logging
 from collections.abc import Callable
 from typing import Any
 
@@ -15,18 +16,21 @@ from services.wallet.domain.ledger import LEDGER
 from shared.contracts.refusals import Reason, refused, sentence
 from shared.contracts.requests import decode_request
 from shared.contracts.subjects import Addressed, ledger_stream, log_day, stream_day
-from shared.contracts.wallet import BookClosed, CloseBook, OpenBook, StaffCommand
+from shared.contracts.wallet import BookClosed, CarryForward, CloseBook, OpenBook, StaffCommand
 from shared.kernel.entry import Entry, Place
 from shared.kernel.folded import ID_REUSED, Asked, fingerprint
 from shared.kernel.identity import derived_id
 from shared.kernel.messages import HOUSE, Actor, Answer
 from shared.kernel.reactions import Reaction, Source
+from shared.runtime.event_store import StoreRefusal
 from shared.runtime.keeper import Keeper
 from shared.runtime.keepers import Noun
 from shared.runtime.service import Process
 from shared.runtime.settings import ServiceSettings
 
 CLOSE_EVERY_S = 0.5
+
+log = logging.getLogger(__name__)
 
 
 class WalletApp:
@@ -87,14 +91,16 @@ class WalletApp:
         """Answer the cage."""
         if to.role != "staff" or to.target != "ledger":
             raise refused(Reason.NOT_ALLOWED_FOR_ROLE)
-        if not self._book:
+        # The book that is open now: another may be by the time that the closed ones have been looked through.
+        book = self._book
+        if not book:
             raise refused(Reason.BUSY)
         request = decode_request(data, StaffCommand)
         asked = Asked(request.id, request.command, Actor("staff", to.actor), self.house.clock.now_ms())
         before = await self._closed_books.recorded(request.id)
         if before is not None:
             return before.answer if before.fingerprint == fingerprint(asked.command, asked.actor) else ID_REUSED
-        answer = await self.house.keepers.ask(self._book, asked)
+        answer = await self.house.keepers.ask(book, asked)
         if answer.code == Reason.BOOK_CLOSED:
             # It was closed while the request waited: asked again, the request comes into the next one.
             raise refused(Reason.BUSY)
@@ -117,21 +123,29 @@ class WalletApp:
             await asyncio.sleep(CLOSE_EVERY_S)
             if self._book and self.house.today() > stream_day(self._book):
                 next_day = self.house.today()
-                await self._ask_house(self._book, CloseBook(next_day=next_day), f"close {next_day}")
+                try:
+                    await self._ask_house(self._book, CloseBook(next_day=next_day), f"close {next_day}")
+                except StoreRefusal as error:
+                    log.warning("the book of %s cannot be closed yet: %s", stream_day(self._book), error)
 
     async def _open_next(self, closed: Keeper[Any]) -> None:
         """Carry a closed book forward and open the next one; each part has an id of its own, so that a crash repeats nothing."""
         next_day = closed.state.next_day
         stream = ledger_stream(next_day)
         for name, command in beginning(closed.state, closed.folded.answers, closed.folded.digest):
-            await self._ask_house(stream, command, name)
+            await self._begin(stream, command, name)
         await self._closed_books.learn(self.house.store, before=next_day)
         self._book = stream
 
     async def _open_first(self, stream: str) -> None:
         """Open a book that carries nothing forward."""
-        await self._ask_house(stream, OpenBook(day=stream_day(stream)), "open")
+        await self._begin(stream, OpenBook(day=stream_day(stream)), "open")
         self._book = stream
+
+    async def _begin(self, stream: str, command: CarryForward | OpenBook, name: str) -> None:
+        """Write something at the beginning of a book; without it there is no book."""
+        answer = await self._ask_house(stream, command, name)
+        assert answer.status == "accepted", f"{stream} does not begin as it must: {answer.message}"
 
     async def _latest_books(self) -> list[Keeper[Any]]:
         """Return the latest book, followed by the one before it if it is still being opened.
