@@ -13,6 +13,7 @@ import sys
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -47,8 +48,8 @@ TABLES = ("T1", "T2")
 HOUSE = """\
 [house]
 operator = "feltlog"
-day_starts = "06:00"
-zone = "America/Toronto"
+day_starts = "{day_starts}"
+zone = "UTC"
 """
 
 TABLE = """
@@ -83,7 +84,9 @@ class BusyHouse:
         directory.mkdir(parents=True, exist_ok=True)
         plain = TABLE.format(id="T1", profile="ontario", currency="CAD", minimum="1.00", maximum="5.00", boxes=3, decision_ms=decision_ms)
         live = TABLE.format(id="T2", profile="live", currency="EUR", minimum="10.00", maximum="1000.00", boxes=3, decision_ms=decision_ms)
-        self.house.tables.write_text(HOUSE + plain + live)
+        # No day ends while a test runs.
+        day_starts = (datetime.now(UTC) + timedelta(hours=12)).strftime("%H:%M")
+        self.house.tables.write_text(HOUSE.format(day_starts=day_starts) + plain + live)
 
     def start(self) -> None:
         """Start the house and let everybody have an account with money in it."""

@@ -12,15 +12,15 @@ from tests.integration.busy_house import BusyHouse, account_of, findings, until
 
 
 @asynccontextmanager
-async def ended(*processes: subprocess.Popen[bytes]) -> AsyncIterator[None]:
-    """End whatever of these processes still runs."""
+async def usurped(house: BusyHouse, name: str, *others: subprocess.Popen[bytes]) -> AsyncIterator[None]:
+    """End the other processes afterwards, and let the machine's own take over again."""
     try:
         yield
     finally:
-        for process in processes:
-            process.terminate()
-        for process in processes:
-            await asyncio.to_thread(process.wait, 20)
+        for other in others:
+            other.terminate()
+        await asyncio.gather(*(asyncio.to_thread(other.wait, 20) for other in others))
+        await house.start_process(name)
 
 
 @pytest.mark.parametrize("name", ["table", "wallet", "shoe"])
@@ -29,7 +29,7 @@ async def test_second_owner_takes_over_and_the_first_steps_down(house: BusyHouse
     async with house.evening() as play:
         await play.more_rounds(1)
         other = house.another(name)
-        async with ended(other):
+        async with usurped(house, name, other):
 
             async def stepped_down() -> bool:
                 assert other.poll() is None, "the newer process stays"
@@ -37,7 +37,6 @@ async def test_second_owner_takes_over_and_the_first_steps_down(house: BusyHouse
 
             await until(stepped_down, f"the first {name} steps down")
             await play.more_rounds()
-        await house.start_process(name)
         await play.more_rounds(1)
     async with house.logs() as store:
         account, found = await account_of(store), await findings(store)
@@ -52,7 +51,7 @@ async def test_of_two_owners_that_start_together_one_steps_down(house: BusyHouse
         await play.more_rounds(1)
         await house.stop_process(name)
         twins = (house.another(name), house.another(name))
-        async with ended(*twins):
+        async with usurped(house, name, *twins):
 
             async def one_left() -> bool:
                 return sorted(twin.poll() is None for twin in twins) == [False, True]
@@ -60,7 +59,6 @@ async def test_of_two_owners_that_start_together_one_steps_down(house: BusyHouse
             await until(one_left, f"one {name} steps down")
             await play.more_rounds()
             status = next(twin.returncode for twin in twins if twin.returncode is not None)
-        await house.start_process(name)
         await play.more_rounds(1)
     async with house.logs() as store:
         account, found = await account_of(store), await findings(store)
