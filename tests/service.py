@@ -151,7 +151,7 @@ class World:
     async def running(self, app: NotingApp) -> AsyncIterator[Process]:
         """Run a service until the test is through with it."""
         process = Process(app, self._settings, self.client, self.store, CLOCK)
-        task = asyncio.create_task(process.run())
+        task = asyncio.create_task(process.run(nobody_asks))
         try:
             await until(lambda: process.ready)
             yield process
@@ -171,3 +171,7 @@ async def until(holds: Callable[[], bool]) -> None:
     async with asyncio.timeout(PATIENCE_S):
         while not holds():
             await asyncio.sleep(0)
+
+
+async def nobody_asks() -> None:
+    """Open no door: this process is asked nothing but commands."""

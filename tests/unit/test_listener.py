@@ -156,7 +156,7 @@ async def test_what_was_held_is_heard_when_it_is_lifted():
         wallet.is_broken = False
         lifted = await wallet.lift(ROUND)
 
-    assert (too_early.code, lifted.status, wallet.held, wallet.money("ann")) == ("quarantined", "accepted", [], 10_000 + 2_000)
+    assert (too_early.code, lifted.status, wallet.held, wallet.money("ann")) == ("still_quarantined", "accepted", [], 10_000 + 2_000)
 
 
 async def test_source_that_a_stream_cannot_take_is_held_for_that_stream():
