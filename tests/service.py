@@ -174,4 +174,4 @@ async def until(holds: Callable[[], bool]) -> None:
 
 
 async def nobody_asks() -> None:
-    """Let nobody in: these tests ask the process itself."""
+    """Open no door: this process is asked nothing but commands."""

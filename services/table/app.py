@@ -66,7 +66,8 @@ class TableApp:
     async def start(self, house: Process) -> None:
         """Know the tables that are open."""
         self._house = house
-        for keeper in house.keepers.open():
+        # A table whose day is over is known until its next day is open, so that whoever watches it need not leave.
+        for keeper in house.keepers.known():
             self._know(keeper)
 
     async def command(self, to: Addressed, data: bytes) -> Answer:

@@ -75,6 +75,10 @@ class Keepers:
         """Return the keepers of all streams that are not over."""
         return list(self._open.values())
 
+    def known(self) -> list[Keeper[Any]]:
+        """Return the keepers of all streams in memory: those that are over, then those that are not."""
+        return [*self._over.values(), *self._open.values()]
+
     def get(self, stream: str) -> Keeper[Any]:
         """Return the keeper of a stream; it loads itself when it is first asked."""
         keeper = self._open.get(stream) or self._over.get(stream)
@@ -193,6 +197,7 @@ class Keepers:
         now_ms = self.clock.now_ms()
         next_ms = self._timers.next_ms()
         due_ms = now_ms + PULSE_MS if next_ms is None else min(now_ms + PULSE_MS, next_ms)
+        # Not `wait_for`: in Python 3.11 it swallows a cancellation that comes together with a waking, and the process never stops.
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(max(0, due_ms - now_ms) / 1000):
                 await self._wake.wait()
