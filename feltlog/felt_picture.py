@@ -109,11 +109,14 @@ def clock(felt: Felt) -> int | None:
 
 
 def totals(hand: FeltHand) -> str:
-    """Return what a hand is worth and what became of it, in words."""
+    """Return what a hand is worth and what became of it, in words; a clock that ran out is remembered to the end."""
+    late = hand.end == "timed_out"
+    if not hand.cards:
+        return ""
     if hand.result is not None:
-        return f"{hand.total} {hand.result.replace('_', ' ')}"
+        return f"{hand.total} {hand.result.replace('_', ' ')}{', out of time' if late else ''}"
     if hand.end is not None:
-        return f"{hand.total} {hand.end.replace('_', ' ')}"
+        return f"{hand.total} {'out of time' if late else hand.end.replace('_', ' ')}"
     return f"{'soft' if hand.soft else 'hard'} {hand.total}" if len(hand.cards) > 1 else str(hand.total)
 
 
@@ -122,21 +125,34 @@ def dealer_says(felt: Felt) -> Sentence:
     if not felt.dealer_cards:
         return ("no cards yet",)
     hidden = (" ##",) if felt.hole_card else ()
-    return (*row_of(felt.dealer_cards), *hidden, f"  {felt.dealer_total}")
+    bust = " bust" if felt.dealer_total > 21 else ""
+    return (*row_of(felt.dealer_cards), *hidden, f"  {felt.dealer_total}{bust}")
 
 
 def picture(sight: Sight) -> RenderableType:
     """Return the whole screen."""
+    return Group(
+        table_top(sight),
+        clock_bar(sight),
+        *keys_lines(sight),
+        Text(f"Balance {sight.balance}"),
+        Text(sight.said, style="yellow"),
+    )
+
+
+def parting(sight: Sight) -> RenderableType:
+    """Return what stays on the terminal when the player has left: the felt as it was then, and the balance."""
+    return Group(table_top(sight), Text(f"Balance {sight.balance}"))
+
+
+def table_top(sight: Sight) -> RenderableType:
+    """Return the felt and what goes on there."""
     felt = sight.felt
     limits = f"{decimal(felt.minimum_minor, felt.currency)} to {money(felt.maximum_minor, felt.currency)}"
     title = f"Table {felt.table}  {felt.profile}  wagers {limits}"
     return Group(
         Panel(boxes(sight), title=title, title_align="left", subtitle=felt.round or "no round yet", subtitle_align="right"),
         Text(headline(felt, sight.player), style="bold"),
-        clock_bar(sight),
-        keys_line(sight),
-        Text(f"Balance {sight.balance}"),
-        Text(sight.said, style="yellow"),
     )
 
 
@@ -180,18 +196,17 @@ def clock_bar(sight: Sight) -> Text:
     return Text.assemble((full * filled, style), (rest * (CLOCK_WIDTH - filled), "dim"), f" {sight.left_ms / 1000:.0f} s")
 
 
-def keys_line(sight: Sight) -> Text:
-    """Return what may be typed now."""
-    if sight.typed:
-        return Text(f"Wager {sight.typed}_  Enter places it, Escape forgets it")
-    found = choices(sight.felt, sight.player)
+def keys_lines(sight: Sight) -> list[Text]:
+    """Return what may be typed now: the choices stay in sight while an amount is typed."""
+    felt, lines = sight.felt, []
+    found = choices(felt, sight.player)
     if found:
-        return Text("   ").join(Text.assemble((f"[{each.key}]", "bold"), f" {each.word}") for each in found)
-    if sight.felt.phase in ("betting", "idle", "settled", "void") and not (
-        sight.felt.phase == "betting" and own_boxes(sight.felt, sight.player)
-    ):
-        return Text(f"Type an amount and Enter to wager{f', Enter alone for {sight.stake}' if sight.stake else ''}   [q] leave")
-    return Text("[q] leave")
+        lines.append(Text("   ").join(Text.assemble((f"[{each.key}]", "bold"), f" {each.word}") for each in found))
+    if sight.typed:
+        lines.append(Text(f"Wager {sight.typed}_  Enter places it, Escape forgets it"))
+    elif felt.phase in ("idle", "settled", "void") or (felt.phase == "betting" and not own_boxes(felt, sight.player)):
+        lines.append(Text(f"Type an amount and Enter to wager{f', Enter alone for {sight.stake}' if sight.stake else ''}   [q] leave"))
+    return lines or [Text("[q] leave")]
 
 
 def told(felt: Felt, player: str) -> str:

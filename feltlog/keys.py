@@ -50,6 +50,9 @@ async def keys(source: TextIO | None = None) -> AsyncIterator[tuple[Keys, bool]]
         if not data:
             loop.remove_reader(handle)
             typed.put(END)
+        elif single and len(data) > 1 and data.startswith(b"\x1b"):
+            # An arrow or a function key comes as one string: it is one key, and no letters.
+            typed.put(data.decode(errors="ignore"))
         elif single:
             for key in data.decode(errors="ignore"):
                 typed.put(key)

@@ -11,12 +11,14 @@ from typing import Any
 
 from rich.console import Console
 from rich.live import Live
+from rich.text import Text
 
 from feltlog.client import Client, Unanswered
-from feltlog.felt_picture import Choice, Sight, choices, clock, free_box, own_boxes, picture, told
+from feltlog.felt_picture import KEYS, Choice, Sight, choices, clock, free_box, own_boxes, parting, picture, told
 from feltlog.keys import END, Keys
 from feltlog.screen import has_suits
 from feltlog.tasks import end_all
+from feltlog.wording import money
 from services.table.views import Felt
 from shared.contracts.table import PlaceWager
 from shared.kernel.messages import Answer
@@ -28,6 +30,8 @@ ENTER = ("\r", "\n")
 ESCAPE, RUBOUT = "\x1b", ("\x7f", "\b")
 AMOUNT = "0123456789."
 TYPED_MAX = 16
+LOOKS_MAX, LOOK_AGAIN_S = 10, 0.3
+"""How often the ledger is asked after a round, and how long apart."""
 
 
 class Session:
@@ -42,8 +46,8 @@ class Session:
         self._box = box
         self._balance = ""
         self._stake = ""
-        self._wanted = ""
-        """A stake for the next betting window."""
+        self._wanted = 0
+        """A stake for the next betting window, in minor units; 0 is none."""
         self._full_ms = 0
         self._until_ms: int | None = None
         self._changed = asyncio.Event()
@@ -56,11 +60,13 @@ class Session:
             self._set_clock(felt)
             if before is not None and felt.round != before.round and not self._wanted:
                 self.said = ""
-            if before is None or (felt.phase != before.phase and felt.phase in ("settled", "void", "betting")):
+            if before is None or (felt.phase != before.phase and felt.phase == "betting"):
                 self._spawn(self._look_at_balance())
+            elif felt.phase != before.phase and any(line.player == self._client.name for line in felt.lines):
+                self._spawn(self._see_money_move())
             if self._wanted and felt.phase == "betting" and not own_boxes(felt, self._client.name):
-                stake, self._wanted = self._wanted, ""
-                self._spawn(self._wager(felt, stake))
+                stake_minor, self._wanted = self._wanted, 0
+                self._spawn(self._wager(felt, stake_minor))
             self._tell()
 
     async def until(self, holds: Callable[[Felt], bool]) -> Felt:
@@ -100,10 +106,12 @@ class Session:
             self.typed = self.typed[:-1]
         elif key in AMOUNT:
             self.typed = (self.typed + key)[:TYPED_MAX]
-        elif self.felt is not None:
-            for choice in choices(self.felt, self._client.name):
-                if choice.key == key.lower():
-                    self._spawn(self.choose(choice))
+        elif self.felt is not None and len(key) == 1:
+            offered = {choice.key: choice for choice in choices(self.felt, self._client.name)}
+            if key.lower() in offered:
+                self._spawn(self.choose(offered[key.lower()]))
+            else:
+                self.say(f"{key}: not to be chosen now.")
         return True
 
     def want(self, stake: str) -> None:
@@ -111,15 +119,21 @@ class Session:
         felt = self.felt
         if felt is None:
             return
+        try:
+            stake_minor = minor_units(stake, felt.currency)
+        except BadMoney as error:
+            self.say(f"{error}.")
+            return
         if felt.phase == "betting":
-            self._spawn(self._wager(felt, stake))
+            self._spawn(self._wager(felt, stake_minor))
         else:
-            self._wanted = stake
-            self.say(f"{stake} {felt.currency} goes on the felt as soon as wagers are taken.")
+            self._wanted = stake_minor
+            self.say(f"{money(stake_minor, felt.currency)} goes on the felt as soon as wagers are taken.")
 
     async def choose(self, choice: Choice) -> None:
         """Ask for something that the felt allows, and remember what the house says."""
         self._hear(await self._ask(choice.command), done=choice.word)
+        await self._look_at_balance()
 
     def say(self, what: str) -> None:
         """Show the person a sentence."""
@@ -131,18 +145,16 @@ class Session:
         changed, self._changed = self._changed, asyncio.Event()
         changed.set()
 
-    async def _wager(self, felt: Felt, stake: str) -> None:
-        try:
-            stake_minor = minor_units(stake, felt.currency)
-        except BadMoney as error:
-            self.say(f"{error}.")
-            return
+    async def _wager(self, felt: Felt, stake_minor: int) -> None:
         box = self._box or free_box(felt)
         if box is None:
             self.say("Every box is taken in this round.")
             return
-        self._stake = decimal(stake_minor, felt.currency)
-        self._hear(await self._ask(PlaceWager(round=felt.round, box=box, stake_minor=stake_minor)), done=f"{self._stake} on box {box}")
+        stake = decimal(stake_minor, felt.currency)
+        answer = await self._ask(PlaceWager(round=felt.round, box=box, stake_minor=stake_minor))
+        if answer.status != "refused":
+            self._stake = stake
+        self._hear(answer, done=f"{stake} on box {box}")
         await self._look_at_balance()
 
     async def _ask(self, command: Any) -> Answer:
@@ -169,6 +181,15 @@ class Session:
             or "no account here"
         )
 
+    async def _see_money_move(self) -> None:
+        """Look at the balance until the ledger has heard of the settlement, which the felt shows first."""
+        before = self._balance
+        for _ in range(LOOKS_MAX):
+            await self._look_at_balance()
+            if self._balance != before:
+                return
+            await asyncio.sleep(LOOK_AGAIN_S)
+
     def _set_clock(self, felt: Felt) -> None:
         until_ms = clock(felt)
         if until_ms != self._until_ms:
@@ -184,17 +205,23 @@ class Session:
 async def play_on_screen(session: Session, typed: Keys, console: Console) -> None:
     """Play with single keys on a screen that is drawn anew several times a second, until the person leaves."""
     letters = not has_suits(console)
-    with Live(console=console, auto_refresh=False, screen=False, transient=False) as live:
-        pressed = asyncio.ensure_future(typed.next())
-        stays = True
-        while stays:
-            sight = session.sight(letters=letters)
-            live.update(picture(sight) if sight else "Looking at the table ...", refresh=True)
-            await asyncio.wait([pressed], timeout=FRAME_S)
-            if pressed.done():
-                stays = session.press(pressed.result())
-                pressed = asyncio.ensure_future(typed.next())
-        pressed.cancel()
+    try:
+        # A screen of its own: whatever size the terminal is given, nothing of an older picture stays.
+        with Live(console=console, auto_refresh=False, screen=True) as live:
+            pressed = asyncio.ensure_future(typed.next())
+            stays = True
+            while stays:
+                sight = session.sight(letters=letters)
+                live.update(picture(sight) if sight else Text("Looking at the table ..."), refresh=True)
+                await asyncio.wait([pressed], timeout=FRAME_S)
+                if pressed.done():
+                    stays = session.press(pressed.result())
+                    pressed = asyncio.ensure_future(typed.next())
+            pressed.cancel()
+    finally:
+        last = session.sight(letters=letters)
+        if last is not None:
+            console.print(parting(last))
 
 
 async def play_by_lines(session: Session, typed: Keys, player: str) -> None:
@@ -202,7 +229,9 @@ async def play_by_lines(session: Session, typed: Keys, player: str) -> None:
     telling = asyncio.create_task(tell_changes(session, player))
     try:
         while (line := (await typed.next()).strip()) and line not in LEAVE:
-            await do_line(session, line, player)
+            await do_line(session, line.lower(), player)
+            # What was said about this line is told before the next one says something else.
+            await asyncio.sleep(0)
         if not line:
             await session.until(lambda felt: not own_boxes(felt, player) or felt.phase in ("settled", "void"))
     finally:
@@ -213,6 +242,9 @@ async def play_by_lines(session: Session, typed: Keys, player: str) -> None:
 
 async def do_line(session: Session, line: str, player: str) -> None:
     """Do what a line says: an amount wagers it in the next betting window, a letter chooses when it is offered."""
+    if line not in KEYS.values() and line[0] not in AMOUNT:
+        session.say(f"{line}: neither an amount nor one of {', '.join(KEYS.values())}.")
+        return
     if line[0] in AMOUNT:
         await session.until(lambda felt: felt.phase == "betting" and not own_boxes(felt, player))
         session.want(line)
@@ -240,7 +272,7 @@ async def tell_changes(session: Session, player: str) -> None:
         now = told(felt, player)
         if now != shown:
             print(now, flush=True)
-        if session.said != said:
+        if session.said not in ("", said):
             print(f"  {session.said}", flush=True)
         shown, said = now, session.said
 

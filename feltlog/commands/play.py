@@ -40,7 +40,7 @@ def play(
 async def sit_down(house: House, server: str | None, table: str, player: str, box: int | None) -> None:
     """Play until the person leaves."""
     async with at_the_door(house, server, player) as client:
-        await see_table(client, table)
+        await see_table(client, table, box)
         session = Session(client, table, box=box)
         watching = asyncio.create_task(session.watch(), name="watch")
         async with keys() as (typed, single):
@@ -55,11 +55,13 @@ async def sit_down(house: House, server: str | None, table: str, player: str, bo
                 await end_all([watching, playing])
 
 
-async def see_table(client: Client, table: str) -> None:
-    """Make sure that the table can be seen; raise `Trouble` if it cannot."""
+async def see_table(client: Client, table: str, box: int | None) -> None:
+    """Make sure that the table can be seen and has the box; raise `Trouble` if not."""
     try:
-        await client.felt(table)
+        felt = await client.felt(table)
     except Declined as error:
         raise Trouble(f"{error} `feltlog table list` lists those that are open.") from error
     except Unanswered as error:
         raise Trouble(f"{error} Is `feltlog up` running?") from error
+    if box is not None and box > felt.box_count:
+        raise Trouble(f"Table {table} has no box {box}: its boxes are 1 to {felt.box_count}.")

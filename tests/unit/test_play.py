@@ -3,13 +3,14 @@
 import asyncio
 import io
 
+import msgspec
 from rich.console import Console
 
 from feltlog.client import Client
-from feltlog.felt_picture import Sight, choices, picture, told
+from feltlog.felt_picture import Sight, choices, parting, picture, told
 from feltlog.keys import END, Keys
 from feltlog.session import Session, play_by_lines
-from services.table.views import Felt
+from services.table.views import Felt, FeltHand
 from shared.contracts.table import SettlementLine
 from tests.felts import ROUND, ScriptedHouse, box, felt, turn
 
@@ -38,9 +39,9 @@ async def play(house: ScriptedHouse, *lines: str) -> None:
     await asyncio.gather(watching, return_exceptions=True)
 
 
-def on_screen(shown: Felt, *, letters: bool = False, typed: str = "") -> str:
-    """Return what a screen of 70 columns shows of a felt."""
-    sight = Sight(
+def sight(shown: Felt, *, letters: bool = False, typed: str = "") -> Sight:
+    """Return all that ann's screen shows of a felt."""
+    return Sight(
         felt=shown,
         player="ann",
         balance="90.00 CAD",
@@ -51,8 +52,12 @@ def on_screen(shown: Felt, *, letters: bool = False, typed: str = "") -> str:
         said="",
         letters=letters,
     )
+
+
+def on_screen(shown: Felt, *, letters: bool = False, typed: str = "") -> str:
+    """Return what a screen of 70 columns shows of a felt."""
     console = Console(file=io.StringIO(), width=70, color_system=None, force_terminal=True)
-    console.print(picture(sight))
+    console.print(picture(sight(shown, letters=letters, typed=typed)))
     assert isinstance(console.file, io.StringIO)
     return console.file.getvalue()
 
@@ -99,6 +104,36 @@ async def test_an_amount_that_is_none_is_told_in_a_sentence(capsys):
     assert ("finer than the currency" in capsys.readouterr().out, house.asked) == (True, [])
 
 
+async def test_a_line_that_says_nothing_is_refused_at_once(capsys):
+    """It does not wait for a round's end, and what was said about it is not lost behind the next line."""
+    await play(ScriptedHouse(BETTING, DRAWN, OVER), "x", "10", "s")
+    lines = capsys.readouterr().out.splitlines()
+
+    assert lines.index("  x: neither an amount nor one of h, s, d, p, i, n, e.") < lines.index("  10.00 on box 1: accepted.")
+
+
+async def test_a_key_that_is_not_offered_is_answered():
+    """Somebody who presses a key and sees nothing does not know whether it was heard; an arrow is no key of ours."""
+    session = Session(Client(ScriptedHouse(), role="player", name="ann"), "T1")
+    session.felt = DRAWN
+    said = []
+    for key in ("p", "\x1b[A"):
+        session.said = ""
+        session.press(key)
+        said.append(session.said)
+
+    assert said == ["p: not to be chosen now.", ""]
+
+
+async def test_an_amount_that_is_none_is_told_before_its_time_comes():
+    """Between rounds too."""
+    session = Session(Client(ScriptedHouse(), role="player", name="ann"), "T1")
+    session.felt = OVER
+    session.want("1..5")
+
+    assert session.said == "'1..5' is not an amount: write digits and at most one point, such as 12.50."
+
+
 def test_the_screen_shows_cards_clock_and_keys():
     """Everything that a player needs stands on the screen."""
     shown = on_screen(TURN)
@@ -123,6 +158,40 @@ def test_the_screen_shows_what_is_being_typed():
     """An amount that waits for Enter."""
 
     assert "Wager 12.5_" in on_screen(BETTING, typed="12.5")
+
+
+def test_the_choices_stay_in_sight_while_an_amount_is_typed():
+    """The clock runs for the decision."""
+    shown = on_screen(TURN, typed="12.5")
+
+    assert ("[h] hit" in shown, "Wager 12.5_" in shown) == (True, True)
+
+
+def test_a_hand_whose_clock_ran_out_says_so_to_the_end():
+    """The player learns why the hand stood."""
+    late = box(1, "ann", 1000, "8H 8C", result="lose")
+    hand = msgspec.structs.replace(late.hands[0], end="timed_out")
+    over = msgspec.structs.replace(OVER, boxes=(msgspec.structs.replace(late, hands=(hand,)),))
+
+    assert "16 lose, out of time" in on_screen(over)
+
+
+def test_a_hand_without_cards_is_worth_nothing_yet():
+    """Between the last wager and the first card no total is shown."""
+    bare = FeltHand(hand=1, cards=(), total=0, soft=False, end=None, result=None)
+    waiting = felt("dealing", boxes=(msgspec.structs.replace(box(1, "ann", 1000), hands=(bare,)),))
+
+    assert told(waiting, "ann").endswith("box 1 ann")
+
+
+def test_the_felt_and_the_balance_stay_when_the_player_leaves():
+    """What may be typed does not."""
+    console = Console(file=io.StringIO(), width=70, color_system=None, force_terminal=True)
+    console.print(parting(sight(OVER)))
+    assert isinstance(console.file, io.StringIO)
+    shown = console.file.getvalue()
+
+    assert ("26 bust" in shown, "Balance 90.00 CAD" in shown, "leave" in shown) == (True, True, False)
 
 
 def test_nothing_is_to_be_chosen_in_somebody_elses_turn():
