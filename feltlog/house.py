@@ -13,7 +13,7 @@ from pathlib import Path
 from feltlog.credentials import SUFFIX, create_sealing_key, create_user_key, public_keys
 from feltlog.files import held, replace_file
 from feltlog.nats_config import Ports, server_config
-from feltlog.nats_server import reload
+from feltlog.nats_server import SERVER, reload
 from feltlog.permissions import HOUSE
 from feltlog.running import Running, running_on
 from feltlog.settings import DEFAULT, Settings, read_settings
@@ -137,4 +137,4 @@ class House:
 
     def write_server_conf(self, ports: Ports) -> None:
         """Write the configuration for a server on `ports` that knows everybody who holds a credential now."""
-        replace_file(self.server_conf, server_config(ports, self.store, public_keys(self.secrets)))
+        replace_file(self.server_conf, server_config(ports, self.store, self.log(SERVER), public_keys(self.secrets)))

@@ -22,11 +22,10 @@ from feltlog.files import replace_file
 from feltlog.health import unready
 from feltlog.house import House
 from feltlog.nats_config import Ports
-from feltlog.nats_server import await_ready, claim, free_ports, server_program, tail
+from feltlog.nats_server import SERVER, await_ready, claim, free_ports, server_program, tail
 from feltlog.running import Lock, Running, Seen
 from feltlog.trouble import Trouble
 
-SERVER = "nats-server"
 READY_S = 60.0
 PORTS_TRIES = 3
 STARTS_MAX = 3

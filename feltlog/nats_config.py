@@ -12,6 +12,11 @@ import msgspec
 from feltlog.permissions import Permission, permission
 
 HOST = "127.0.0.1"
+LOG_BYTES_MAX = "16MB"
+LOGS_KEPT = 4
+"""Every request that is not permitted is a line in the server's log, and whoever is not permitted much can ask often."""
+SUBSCRIPTIONS_MAX = 1_000
+"""How many subscriptions one connection may have: far more than anybody needs, far fewer than would fill the memory."""
 STORE_BYTES_MAX = "1TB"
 """A promise that JetStream may keep to all streams together; each stream has its own smaller bound."""
 
@@ -33,7 +38,7 @@ class Ports(msgspec.Struct, frozen=True):
         return f"http://{HOST}:{self.monitor}"
 
 
-def server_config(ports: Ports, store: Path, public_keys: Mapping[str, str]) -> str:
+def server_config(ports: Ports, store: Path, log: Path, public_keys: Mapping[str, str]) -> str:
     """Return the text of `server.conf` for the users in `public_keys` (name to public nkey)."""
     users = "\n".join(user_block(name, key, permission(name)) for name, key in sorted(public_keys.items()))
     return f"""\
@@ -42,6 +47,10 @@ server_name: feltlog
 listen: "{HOST}:{ports.client}"
 http: "{HOST}:{ports.monitor}"
 max_payload: 1MB
+max_subscriptions: {SUBSCRIPTIONS_MAX}
+log_file: {quoted(str(log))}
+logfile_size_limit: {LOG_BYTES_MAX}
+logfile_max_num: {LOGS_KEPT}
 ping_interval: "10s"
 ping_max: 2
 

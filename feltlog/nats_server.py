@@ -16,6 +16,7 @@ from typing import Any
 from feltlog.nats_config import HOST, Ports
 from feltlog.trouble import Trouble
 
+SERVER = "nats-server"
 LOOK_AGAIN_S = 0.05
 READY_S = 60.0
 """A server with many logs reads all of them before it answers."""

@@ -17,7 +17,7 @@ REQUEST_BYTES_MAX = 8 * 1024
 
 C = TypeVar("C")
 
-AskedId = Annotated[str, msgspec.Meta(pattern=ASKED_ID, description="letters, digits, '_' and '-', 64 at most")]
+AskedId = Annotated[str, msgspec.Meta(pattern=ASKED_ID, description="64 printable ASCII characters at most, not beginning with 'house.'")]
 
 
 class BadRequest(ValueError):

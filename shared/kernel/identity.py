@@ -1,12 +1,12 @@
 """Identity: ids that can be worked out again, so that whatever is done twice carries the same id twice.
 
-Whoever asks from outside chooses an id from an alphabet without a dot; the house's own have one.  Streams are no secret, so
-everybody can work out the house's next ids: if one could be used up by a wager, the house would be refused its own word.
+Whoever asks from outside chooses an id that does not begin like the house's own.  Streams are no secret, so everybody can
+work out the house's next ids: if one could be used up by a wager, the house would be refused its own word.
 """
 
 import hashlib
 
-ASKED_ID = r"^[A-Za-z0-9_-]{1,64}\Z"
+ASKED_ID = r"^(?!house\.)[ -~]{1,64}\Z"
 """What an id from outside looks like."""
 
 

@@ -7,6 +7,7 @@ away.  The client reconnects for ever; whoever must extend people's clocks after
 import asyncio
 import logging
 import os
+import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -77,10 +78,14 @@ async def connect(endpoint: Endpoint, outages: Outages | None = None, *, patienc
     """Return a client connected to `endpoint`; raise `StoreUnavailable` after `patience_s` (None: wait for ever)."""
     hears = outages or Outages()
     client = Client()
+    told_s = 0.0
 
     async def error(problem: Exception) -> None:
+        nonlocal told_s
         # While the server is away this comes with every attempt; the outage itself is logged once.
-        if client.is_connected:
+        # Whoever provokes an error provokes many, and logs fill disks: one of them is told in a second.
+        if client.is_connected and time.monotonic() - told_s > 1:
+            told_s = time.monotonic()
             log.error("NATS: %s: %s", type(problem).__name__, problem)
 
     async def disconnected() -> None:

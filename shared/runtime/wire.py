@@ -4,9 +4,14 @@ Tried on nats-py 2.16: a header block that is shorter than its first line, or a 
 that reads the connection, and nothing is heard until pings have gone unanswered for ten seconds; a vertical tab in the
 address of the reply passes the server and ends the connection.  Either is one message of any player.  So tokens end
 where the server ends them, and a message that cannot be read is dropped alone.
+
+Nobody is heard more often in a second than a service can bear.  It stands here because here it costs the least: what
+is not heard costs no task, no decoding and no answer, and whoever gets no answer asks again with the same id.
 """
 
 import re
+import time
+from collections import Counter
 from typing import Any
 
 from nats.aio.client import Client
@@ -14,6 +19,9 @@ from nats.protocol import parser
 
 TOKEN = rb"([^ \t\r\n]+)"
 GAP = rb"[ \t]+"
+
+HEARD_PER_S_MAX = 500
+"""How often each user is heard in a second, by each process: no person comes near, and a service bears many such users."""
 
 _process_message: Any = Client._process_msg
 
@@ -26,7 +34,29 @@ def distrust() -> None:
     Client._process_msg = _drop_unreadable  # type: ignore[method-assign, assignment]
 
 
+class Pace:
+    """How often each user was heard in the second that it is now."""
+
+    def __init__(self) -> None:
+        self._second = 0
+        self._heard: Counter[bytes] = Counter()
+
+    def allows(self, subject: bytes, now_s: int) -> bool:
+        """Return whether the sender of a request to `subject` is still heard in this second."""
+        if now_s != self._second:
+            self._second = now_s
+            self._heard.clear()
+        user = subject.rpartition(b".")[2]
+        self._heard[user] += 1
+        return self._heard[user] <= HEARD_PER_S_MAX
+
+
+_pace = Pace()
+
+
 async def _drop_unreadable(client: Client, sid: int, subject: bytes, reply: bytes, data: bytes, headers: bytes) -> None:
+    if subject.startswith((b"cmd.", b"query.")) and not _pace.allows(subject, int(time.monotonic())):
+        return
     try:
         await _process_message(client, sid, subject, reply, data, headers)
     except (LookupError, ValueError):

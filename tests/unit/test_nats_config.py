@@ -8,11 +8,12 @@ from feltlog.nats_config import Ports, quoted, server_config
 from feltlog.permissions import CHANGE, HOUSE, REMOVAL, permission
 
 PORTS = Ports(4222, 8222)
+LOG = Path("/data/logs/nats-server.log")
 
 
 def test_config_listens_on_the_loopback_address_only():
     """Nobody from another machine gets as far as being refused."""
-    text = server_config(PORTS, Path("/data/store"), {})
+    text = server_config(PORTS, Path("/data/store"), LOG, {})
 
     assert [line for line in text.splitlines() if line.startswith(("listen", "http"))] == [
         'listen: "127.0.0.1:4222"',
@@ -22,21 +23,29 @@ def test_config_listens_on_the_loopback_address_only():
 
 def test_config_forces_every_entry_to_the_disk():
     """What was acknowledged survives a power cut."""
-    assert "  sync_interval: always\n" in server_config(PORTS, Path("/data/store"), {})
+    assert "  sync_interval: always\n" in server_config(PORTS, Path("/data/store"), LOG, {})
+
+
+def test_config_bounds_what_anybody_who_may_connect_can_use_up():
+    """A line for every request that is not permitted would fill the disk that the logs lie on, and subscriptions the memory."""
+    text = server_config(PORTS, Path("/data/store"), LOG, {})
+    bounds = {line.partition(":")[0] for line in text.splitlines()}
+
+    assert {"log_file", "logfile_size_limit", "logfile_max_num", "max_subscriptions", "max_payload"} <= bounds
 
 
 def test_config_is_the_same_for_the_same_house():
     """Users stand in the order of their names, so that two configurations can be compared."""
     keys = {"table": "UA", "ann": "UB"}
 
-    assert server_config(PORTS, Path("/s"), keys) == server_config(PORTS, Path("/s"), dict(reversed(keys.items())))
+    assert server_config(PORTS, Path("/s"), LOG, keys) == server_config(PORTS, Path("/s"), LOG, dict(reversed(keys.items())))
 
 
 def test_config_holds_no_secret(tmp_path: Path):
     """Seeds stay in their files; the server is told public keys."""
     house = House(tmp_path)
     house.prepare()
-    text = server_config(PORTS, house.store, public_keys(house.secrets))
+    text = server_config(PORTS, house.store, LOG, public_keys(house.secrets))
     seeds = [path.read_text().strip() for path in house.secrets.glob("*.nk")]
 
     assert [seed for seed in seeds if seed in text] == []

@@ -7,7 +7,7 @@ from nats.aio.client import Client
 from nats.aio.msg import Msg
 from nats.aio.subscription import Subscription
 
-from shared.runtime.wire import distrust
+from shared.runtime.wire import HEARD_PER_S_MAX, Pace, distrust
 
 NEXT = b"MSG cmd.table.player.T7.ann 1 _INBOX.ann.x 2\r\n{}\r\n"
 
@@ -67,3 +67,15 @@ async def test_message_is_heard_as_it_was_sent():
         ("cmd.table.player.T7.ann", "_INBOX.ann.x", b"{}", {"Feltlog-Events": "a"}),
         ("a", "", b"", None),
     ]
+
+
+def test_each_user_is_heard_so_often_in_a_second():
+    """Whoever floods is heard as often as everybody may be; others are heard, and so is the flooder a second later."""
+    pace = Pace()
+    flood = [pace.allows(b"cmd.table.player.T7.ann", 7) for _ in range(3 * HEARD_PER_S_MAX)]
+
+    assert (sum(flood), pace.allows(b"cmd.table.player.T7.bob", 7), pace.allows(b"query.table.player.T7.ann", 8)) == (
+        HEARD_PER_S_MAX,
+        True,
+        True,
+    )
