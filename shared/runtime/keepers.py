@@ -193,10 +193,9 @@ class Keepers:
         now_ms = self.clock.now_ms()
         next_ms = self._timers.next_ms()
         due_ms = now_ms + PULSE_MS if next_ms is None else min(now_ms + PULSE_MS, next_ms)
-        try:
-            await asyncio.wait_for(self._wake.wait(), max(0, due_ms - now_ms) / 1000)
-        except TimeoutError:
-            return
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(max(0, due_ms - now_ms) / 1000):
+                await self._wake.wait()
 
     def _extend(self, stream: str) -> None:
         timer = self._timers.of(stream)

@@ -24,8 +24,11 @@ from shared.runtime.questions import questions
 from shared.runtime.service import STEPPED_DOWN, App, Process
 from shared.runtime.settings import ServiceSettings, SettingMissing, from_environment
 from shared.runtime.settings_check import check_consumer, check_log, check_server
+from shared.runtime.tasks import end_all
 
 DRAIN_S = 2.0
+STOP_S = 5.0
+"""How long a service may take to put everything away."""
 
 log = logging.getLogger(__name__)
 
@@ -52,7 +55,7 @@ async def _serve(app: App, settings: ServiceSettings) -> int:
     running = asyncio.create_task(_run(app, settings))
     stopping = asyncio.create_task(stop.wait())
     await asyncio.wait({running, stopping}, return_when=asyncio.FIRST_COMPLETED)
-    running.cancel()
+    await end_all([running], again_s=STOP_S)
     try:
         await running
     except asyncio.CancelledError:
@@ -90,5 +93,6 @@ async def _run(app: App, settings: ServiceSettings) -> None:
     finally:
         await process.stop()
         await broker.stop()
-        with contextlib.suppress(NatsError):
-            await asyncio.wait_for(client.drain(), DRAIN_S)
+        with contextlib.suppress(NatsError, TimeoutError):
+            async with asyncio.timeout(DRAIN_S):
+                await client.drain()

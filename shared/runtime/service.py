@@ -37,6 +37,7 @@ from shared.runtime.keepers import Keepers, Noun
 from shared.runtime.listener import Listener
 from shared.runtime.quarantine import DESK_NOUN, Desk
 from shared.runtime.settings import ServiceSettings
+from shared.runtime.tasks import end_all
 from shared.runtime.witness import Witness
 
 STEPPED_DOWN = 3
@@ -173,9 +174,7 @@ class Process:
 
     async def stop(self) -> None:
         """Stop hearing and answering; what is under way is finished or found again after the next start."""
-        for task in list(self._tasks):
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await end_all(self._tasks)
 
     async def _wait_for_today(self) -> None:
         """Wait until the provisioner has made today's log."""
