@@ -13,7 +13,6 @@ from msgspec import Struct
 
 from feltlog.client import Client
 from feltlog.styles import Style, Turn
-from feltlog.tasks import end_all, first_of
 from feltlog.trouble import Trouble
 from services.table.views import Felt, FeltBox, FeltTurn, TableRow
 from shared.contracts.refusals import Reason
@@ -31,6 +30,7 @@ from shared.contracts.table import (
 from shared.contracts.wallet import Deposit, OpenAccount
 from shared.kernel.messages import Answer
 from shared.kernel.money import minor_units
+from shared.runtime.tasks import end_all, first_of
 
 REFUSED_MAX = 3
 """After so many wagers refused for want of money a client only watches."""

@@ -7,9 +7,6 @@ somebody changed, and seals a past day as soon as its last ledger entry closes t
 import asyncio
 import logging
 import os
-import resource
-import signal
-import sys
 from typing import Any, NoReturn
 
 import msgspec
@@ -17,12 +14,13 @@ import msgspec
 from shared.contracts.subjects import SERVICES, Addressed, ledger_stream, log_day, log_name
 from shared.runtime.clock import Clock, SystemClock, gaming_day, next_day
 from shared.runtime.connection import Endpoint, connect
-from shared.runtime.event_store import EventStore, LogMisconfigured, StoreRefusal, StoreUnavailable
+from shared.runtime.event_store import EventStore, StoreUnavailable
 from shared.runtime.jetstream_store import JetStreamStore
 from shared.runtime.log_making import LogMaker
 from shared.runtime.log_settings import LOG_BYTES_MAX
+from shared.runtime.main import run
 from shared.runtime.questions import questions
-from shared.runtime.settings import ServiceSettings, SettingMissing, from_environment
+from shared.runtime.settings import ServiceSettings
 from shared.runtime.settings_check import check_server
 
 NAME = "provisioner"
@@ -116,35 +114,6 @@ def _closes_a_book(data: bytes) -> bool:
     return any(event.type == BOOK_CLOSED for event in entry.decisions[-1].events)
 
 
-def main() -> None:
-    """Run the provisioner until SIGTERM or Ctrl-C; exit status 1 when something failed, 2 when something is set up wrongly."""
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s", stream=sys.stderr)
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    try:
-        settings = from_environment()
-    except SettingMissing as error:
-        log.error("%s", error)
-        sys.exit(2)
-    sys.exit(asyncio.run(_serve(settings)))
-
-
-async def _serve(settings: ServiceSettings) -> int:
-    loop, this = asyncio.get_running_loop(), asyncio.current_task()
-    assert this is not None
-    for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, this.cancel)
-    try:
-        await provide(settings)
-    except asyncio.CancelledError:
-        return 0
-    except LogMisconfigured as error:
-        log.error("%s", error)
-        return 2
-    except StoreRefusal as error:
-        log.error("%s", error)
-        return 1
-
-
 async def provide(settings: ServiceSettings, clock: Clock | None = None) -> NoReturn:
     """Look after the logs for ever, every `ROUND_S` seconds, and answer `query.provisioner.>` as soon as they are ready."""
     endpoint = Endpoint(url=settings.nats_url, credentials=settings.credentials, name=NAME)
@@ -173,4 +142,4 @@ async def _health(to: Addressed) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    main()
+    run(provide)

@@ -17,12 +17,12 @@ from feltlog.client import Client, Unanswered
 from feltlog.felt_picture import KEYS, Choice, Sight, choices, clock, free_box, own_boxes, parting, picture, told
 from feltlog.keys import END, Keys
 from feltlog.screen import has_suits
-from feltlog.tasks import end_all
 from feltlog.wording import money
 from services.table.views import Felt
 from shared.contracts.table import PlaceWager
 from shared.kernel.messages import Answer
 from shared.kernel.money import BadMoney, decimal, minor_units
+from shared.runtime.tasks import end_all
 
 FRAME_S = 0.2
 LEAVE = ("q", "Q", "\x04", END)

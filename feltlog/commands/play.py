@@ -12,8 +12,8 @@ from feltlog.house import House
 from feltlog.keys import keys
 from feltlog.screen import screen
 from feltlog.session import Session, play_by_lines, play_on_screen
-from feltlog.tasks import end_all, first_of
 from feltlog.trouble import Trouble
+from shared.runtime.tasks import end_all, first_of
 
 
 def play(

@@ -22,6 +22,7 @@ from shared.runtime.hearing import Audible, Heard, hear
 from shared.runtime.keeper import OutOfTurn, Overrun, SteppedDown
 from shared.runtime.keepers import Keepers
 from shared.runtime.quarantine import Desk
+from shared.runtime.tasks import end_all
 
 IN_FLIGHT_MAX = 512
 AGAIN_FIRST_S, AGAIN_LAST_S = 0.1, 5.0
@@ -98,9 +99,8 @@ class Listener:
             # A quiet log must not keep what failed waiting, so the failure itself ends the hearing.
             await asyncio.wait({listening, failing}, return_when=asyncio.FIRST_COMPLETED)
             if not listening.done():
-                listening.cancel()
                 # What is under way is let to its end, so that it is not asked twice for nothing.
-                await asyncio.gather(listening, *self._tasks, return_exceptions=True)
+                await asyncio.gather(end_all([listening]), *self._tasks, return_exceptions=True)
         finally:
             for task in (listening, failing, *self._tasks):
                 task.cancel()

@@ -1,4 +1,4 @@
-"""The beginning and the end of a service process: settings, loop, signals, exit status.
+"""The beginning and the end of a process: settings, loop, signals, exit status.
 
 Exit status 0 after a stop that was asked for, 1 when something failed, 2 when a setting is missing or wrong, 3 when another
 process owns the streams.
@@ -10,49 +10,58 @@ import logging
 import resource
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
+from typing import Any, NoReturn
 
 import uvloop
 from nats.errors import Error as NatsError
 
 from shared.runtime.clock import SystemClock
 from shared.runtime.connection import Endpoint, Outages, connect
-from shared.runtime.event_store import LogMisconfigured
+from shared.runtime.event_store import LogMisconfigured, StoreRefusal
 from shared.runtime.jetstream_store import JetStreamStore
 from shared.runtime.keeper import SteppedDown
 from shared.runtime.questions import questions
 from shared.runtime.service import STEPPED_DOWN, App, Process
 from shared.runtime.settings import ServiceSettings, SettingMissing, from_environment
 from shared.runtime.settings_check import check_consumer, check_log, check_server
+from shared.runtime.tasks import end_all
 
 DRAIN_S = 2.0
+STOP_S = 5.0
+"""How long a service may take to put everything away."""
 
 log = logging.getLogger(__name__)
 
 
-def main(make_app: Callable[[ServiceSettings], App]) -> None:
-    """Run a service until SIGTERM or Ctrl-C; never returns."""
+def main(make_app: Callable[[ServiceSettings], App]) -> NoReturn:
+    """Run a service until SIGTERM or Ctrl-C."""
+    run(lambda settings: _serve(make_app(settings), settings))
+
+
+def run(work: Callable[[ServiceSettings], Coroutine[Any, Any, None]]) -> NoReturn:
+    """Do what `work` makes of the process's settings, until SIGTERM or Ctrl-C."""
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s", stream=sys.stderr)
     # A core dump would hold the seeds of shoes in play.
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     try:
-        settings = from_environment()
-        app = make_app(settings)
+        working = work(from_environment())
     except SettingMissing as error:
         log.error("%s", error)
         sys.exit(2)
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-        sys.exit(runner.run(_serve(app, settings)))
+        sys.exit(runner.run(_status(working)))
 
 
-async def _serve(app: App, settings: ServiceSettings) -> int:
+async def _status(working: Coroutine[Any, Any, None]) -> int:
+    """Return the exit status with which the work ends."""
     stop = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
-    running = asyncio.create_task(_run(app, settings))
+    running = asyncio.create_task(working)
     stopping = asyncio.create_task(stop.wait())
     await asyncio.wait({running, stopping}, return_when=asyncio.FIRST_COMPLETED)
-    running.cancel()
+    await end_all([running], again_s=STOP_S)
     try:
         await running
     except asyncio.CancelledError:
@@ -63,13 +72,16 @@ async def _serve(app: App, settings: ServiceSettings) -> int:
     except (LogMisconfigured, SettingMissing) as error:
         log.error("%s", error)
         return 2
+    except StoreRefusal as error:
+        log.error("%s", error)
+        return 1
     except Exception:
-        log.exception("the service failed")
+        log.exception("the process failed")
         return 1
     return 0
 
 
-async def _run(app: App, settings: ServiceSettings) -> None:
+async def _serve(app: App, settings: ServiceSettings) -> None:
     """Connect, check what money rests on, and serve until cancelled."""
     endpoint = Endpoint(url=settings.nats_url, credentials=settings.credentials, monitor_url=settings.monitor_url, name=app.name)
     outages = Outages()
@@ -90,5 +102,6 @@ async def _run(app: App, settings: ServiceSettings) -> None:
     finally:
         await process.stop()
         await broker.stop()
-        with contextlib.suppress(NatsError):
-            await asyncio.wait_for(client.drain(), DRAIN_S)
+        with contextlib.suppress(NatsError, TimeoutError):
+            async with asyncio.timeout(DRAIN_S):
+                await client.drain()

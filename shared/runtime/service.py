@@ -37,12 +37,12 @@ from shared.runtime.keepers import Keepers, Noun
 from shared.runtime.listener import Listener
 from shared.runtime.quarantine import DESK_NOUN, Desk
 from shared.runtime.settings import ServiceSettings
+from shared.runtime.tasks import end_all
 from shared.runtime.witness import Witness
 
 STEPPED_DOWN = 3
 """Exit status of a process that found another one owning its streams."""
 DAYS_EVERY_S = 1.0
-STOP_AGAIN_S = 0.5
 ANSWERING_MAX = 5_000
 ANSWERING_EACH_MAX = 100
 """How many requests of one asker may wait at once: whoever sends more takes the time of others."""
@@ -174,11 +174,7 @@ class Process:
 
     async def stop(self) -> None:
         """Stop hearing and answering; what is under way is finished or found again after the next start."""
-        while self._tasks:
-            # More than once: whoever waits with a limit may lose a cancellation that comes together with what it waits for.
-            for task in self._tasks:
-                task.cancel()
-            await asyncio.wait(self._tasks, timeout=STOP_AGAIN_S)
+        await end_all(self._tasks)
 
     async def _wait_for_today(self) -> None:
         """Wait until the provisioner has made today's log."""

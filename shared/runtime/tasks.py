@@ -7,8 +7,8 @@ from typing import Any
 AGAIN_S = 0.1
 
 
-async def end_all(tasks: Iterable["asyncio.Task[Any]"]) -> None:
-    """Cancel tasks until they have ended, whatever they end with.
+async def end_all(tasks: Iterable["asyncio.Task[Any]"], *, again_s: float = AGAIN_S) -> None:
+    """Cancel tasks until they have ended, whatever they end with; each is given `again_s` before it is cancelled once more.
 
     Once is not enough: `asyncio.wait_for` of Python 3.11 swallows a cancellation that comes together with what it waits
     for, and the client of the server is built on it.
@@ -17,7 +17,7 @@ async def end_all(tasks: Iterable["asyncio.Task[Any]"]) -> None:
     while left:
         for task in left:
             task.cancel()
-        _, left = await asyncio.wait(left, timeout=AGAIN_S)
+        _, left = await asyncio.wait(left, timeout=again_s)
 
 
 async def first_of(tasks: Iterable["asyncio.Task[Any]"]) -> None:
