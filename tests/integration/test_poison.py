@@ -89,7 +89,7 @@ async def test_a_poisoned_round_is_held_and_the_other_tables_play_on(house: Busy
 
     assert said == PENDING
     assert (late.code, late.final, before_kills) == ("quarantined", False, pids)
-    assert {(answer.status, answer.code) for answer in lifted} == {("refused", "quarantined")}
+    assert {(answer.status, answer.code) for answer in lifted} == {("refused", "still_quarantined")}
     assert (still, after) == (rows, rows)
     assert {row for row in rows if row[1] == stream} == {(name, stream, "") for name in HEARERS}
     assert [(row[0], row[1].split(".")[1]) for row in rows if row[2]] == [("table", "wallet")]
