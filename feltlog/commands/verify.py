@@ -123,7 +123,7 @@ CHECKS = (
 
 
 def verify(
-    round: Annotated[str, typer.Argument(metavar="[ROUND]", help="A round's id; without one, everything that is kept.")] = "",
+    round: Annotated[str, typer.Argument(metavar="ROUND", help="A round's id; without one, everything that is kept.")] = "",
     all_: Annotated[bool, typer.Option("--all", help="Everything that is kept: all rounds, shoes and ledgers.")] = False,
     data: DataOption = DATA,
     server: ServerOption = None,
@@ -131,8 +131,8 @@ def verify(
 ) -> None:
     """Check a round, or everything: chains, decisions decided again, the rules by a second hand, cards, money.
 
-    Each finding names the stream and the revision where a person should look.  Exit 1 if something is not as it must be;
-    warnings and notes alone are fine.
+    Each finding names the stream and the revision where a person should look.
+    Exit 1 if something is not as it must be; warnings and notes alone are fine.
     """
     if round and all_:
         raise Trouble("Name a round or say --all, not both.")
