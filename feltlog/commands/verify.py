@@ -18,7 +18,7 @@ from feltlog.trouble import Trouble
 from feltlog.wording import counted
 from services.surveillance.domain.findings import MEANINGS, Code, Finding
 from services.surveillance.domain.report import Counts, Report
-from shared.runtime.sql import positions
+from shared.runtime.sql import IndexUnreadable, positions
 
 STYLES = {"breach": "bold red", "warning": "yellow", "note": "dim"}
 SHOWN_MAX = 50
@@ -150,7 +150,10 @@ def verify(
 async def examine(house: House, server: str | None, round: str) -> Report:
     """Return the report over a round, or over everything if none is named; raise `Trouble` if there is no such round."""
     # Read before the logs: a house that plays on writes logs first and its index after them.
-    known = positions(house.index) if server is None else {}
+    try:
+        known = positions(house.index) if server is None else {}
+    except IndexUnreadable as error:
+        raise Trouble(str(error)) from error
     async with reading(house, server) as store:
         if not round:
             return await audit_all(store, known)
