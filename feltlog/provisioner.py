@@ -13,7 +13,7 @@ import msgspec
 
 from shared.contracts.subjects import SERVICES, Addressed, ledger_stream, log_day, log_name
 from shared.runtime.clock import Clock, SystemClock, gaming_day, next_day
-from shared.runtime.connection import Endpoint, connect
+from shared.runtime.connection import Endpoint, close, connect
 from shared.runtime.event_store import EventStore, StoreUnavailable
 from shared.runtime.jetstream_store import JetStreamStore
 from shared.runtime.log_making import LogMaker
@@ -134,7 +134,7 @@ async def provide(settings: ServiceSettings, clock: Clock | None = None) -> NoRe
                 log.warning("%s", error)
     finally:
         await broker.stop()
-        await client.close()
+        await close(client)
 
 
 async def _health(to: Addressed) -> dict[str, Any]:

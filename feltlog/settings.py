@@ -15,12 +15,22 @@ from feltlog.trouble import Trouble
 from shared.contracts.table import OpenTable, TableSettings
 from shared.kernel.money import BadMoney, minor_units
 
-Name = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9_-]{1,64}$", description="letters, digits, '_' and '-', 64 at most")]
-Amount = Annotated[str, msgspec.Meta(pattern=r"^[0-9]{1,12}(\.[0-9]{1,4})?$", description='an amount in quotes, such as "5.00"')]
-Currency = Annotated[str, msgspec.Meta(pattern=r"^[A-Z]{3}$", description="three capital letters, such as CAD")]
-TimeOfDay = Annotated[
-    str, msgspec.Meta(pattern=r"^([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9])?$", description="a time of day, such as 06:00")
-]
+NAME = r"^[A-Za-z0-9_-]{1,64}$"
+AMOUNT = r"^[0-9]{1,12}(\.[0-9]{1,4})?$"
+CURRENCY = r"^[A-Z]{3}$"
+TIME_OF_DAY = r"^([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9])?$"
+PATTERNS = {
+    NAME: "letters, digits, '_' and '-', 64 at most",
+    AMOUNT: 'an amount in quotes, such as "5.00"',
+    CURRENCY: "three capital letters, such as CAD",
+    TIME_OF_DAY: "a time of day, such as 06:00",
+}
+"""What each pattern wants, as a person is told it."""
+
+Name = Annotated[str, msgspec.Meta(pattern=NAME)]
+Amount = Annotated[str, msgspec.Meta(pattern=AMOUNT)]
+Currency = Annotated[str, msgspec.Meta(pattern=CURRENCY)]
+TimeOfDay = Annotated[str, msgspec.Meta(pattern=TIME_OF_DAY)]
 Window = Annotated[int, msgspec.Meta(ge=1, le=600_000, description="milliseconds, 600000 at most")]
 Boxes = Annotated[int, msgspec.Meta(ge=1, le=9, description="1 to 9")]
 
@@ -116,6 +126,8 @@ def read_settings(path: Path) -> Settings:
         settings = msgspec.toml.decode(path.read_bytes(), type=Settings)
     except FileNotFoundError as error:
         raise Trouble(f"There is no {path}. `feltlog up --data {path.parent}` makes one.") from error
+    except OSError as error:
+        raise Trouble(f"{path} cannot be read: {error.strerror}.") from error
     except (msgspec.ValidationError, msgspec.DecodeError, UnicodeDecodeError) as error:
         raise Trouble(f"{path} cannot be used: {sentence(str(error))}") from error
     for problem in contradictions(settings):
@@ -133,6 +145,7 @@ def sentence(message: str) -> str:
     """
     what, _, path = message.partition(" - at `$")
     what = what.replace("Object contains unknown field", "unknown key").replace("Object missing required field", "missing key")
+    what = re.sub(r"Expected `str` matching regex '(.*)'", lambda match: f"expected {PATTERNS.get(match[1], match[0])}", what)
     parts = re.findall(r"[A-Za-z_]+|\[[0-9]+\]|\[\.\.\.\]", path)
     match parts:
         case ["table", index, *rest] if index.strip("[]").isdigit():

@@ -16,7 +16,7 @@ from feltlog.house import House
 from feltlog.machine import serve_store_only
 from feltlog.permissions import HOUSE
 from feltlog.trouble import Trouble
-from shared.runtime.connection import Endpoint, connect
+from shared.runtime.connection import Endpoint, close, connect
 from shared.runtime.event_store import StoreUnavailable
 from shared.runtime.jetstream_store import JetStreamStore
 from shared.runtime.line import Unreachable, open_line
@@ -41,7 +41,7 @@ async def reading(house: House, server: str | None = None) -> AsyncIterator[JetS
         try:
             yield JetStreamStore(client)
         finally:
-            await client.close()
+            await close(client)
 
 
 @asynccontextmanager

@@ -92,7 +92,8 @@ def demo(
 ) -> None:
     """Start a house, let seven clients play an evening at three tables, then prove every round of it.
 
-    With --server it plays on a house that runs already, with the credentials in --data.  Exit 1 if the proof finds anything.
+    With --server it plays on a house that runs already, with the credentials in --data.
+    Exit 1 if the proof finds anything.
     """
     console = screen()
     house = House(data)

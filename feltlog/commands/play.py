@@ -25,8 +25,10 @@ def play(
 ) -> None:
     """Sit down at a running table: see the felt, wager, decide while your clock runs, see your balance.
 
-    Type an amount and Enter to wager.  While it is your turn: h hit, s stand, d double, p split; while insurance is open:
-    i insure, n no insurance, e even money.  q or Ctrl-C leaves; a hand that is left is stood when its clock runs out.
+    Type an amount and Enter to wager.
+    While it is your turn: h hit, s stand, d double, p split.
+    While insurance is open: i insure, n no insurance, e even money.
+    q or Ctrl-C leaves; a hand that is left is stood when its clock runs out.
     Without a terminal each line of input is one of these and waits until it can be done.
     """
     house = House(data)

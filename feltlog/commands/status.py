@@ -11,7 +11,7 @@ from feltlog.client import Client, Unanswered
 from feltlog.commands.connection import DATA, DataOption, JsonOption, ServerOption, at_the_door
 from feltlog.house import House
 from feltlog.machine import PROCESSES
-from feltlog.screen import screen, write_json
+from feltlog.screen import plain_table, screen, write_json
 
 
 class StatusRow(Struct, frozen=True, kw_only=True):
@@ -72,7 +72,7 @@ async def health(pit: Client, service: str) -> dict[str, Any]:
 
 def listing(rows: list[StatusRow]) -> Table:
     """Return the processes as a table for people."""
-    table = Table()
+    table = plain_table()
     for heading in ("process", "ready", "state"):
         table.add_column(heading, no_wrap=True)
     for heading in ("pid", "starts", "epoch", "open streams"):

@@ -18,7 +18,7 @@ from feltlog.trouble import Trouble
 from feltlog.wording import counted
 from services.surveillance.domain.findings import MEANINGS, Code, Finding
 from services.surveillance.domain.report import Counts, Report
-from shared.runtime.sql import positions
+from shared.runtime.sql import IndexUnreadable, positions
 
 STYLES = {"breach": "bold red", "warning": "yellow", "note": "dim"}
 SHOWN_MAX = 50
@@ -123,7 +123,7 @@ CHECKS = (
 
 
 def verify(
-    round: Annotated[str, typer.Argument(metavar="[ROUND]", help="A round's id; without one, everything that is kept.")] = "",
+    round: Annotated[str, typer.Argument(metavar="ROUND", help="A round's id; without one, everything that is kept.")] = "",
     all_: Annotated[bool, typer.Option("--all", help="Everything that is kept: all rounds, shoes and ledgers.")] = False,
     data: DataOption = DATA,
     server: ServerOption = None,
@@ -131,8 +131,8 @@ def verify(
 ) -> None:
     """Check a round, or everything: chains, decisions decided again, the rules by a second hand, cards, money.
 
-    Each finding names the stream and the revision where a person should look.  Exit 1 if something is not as it must be;
-    warnings and notes alone are fine.
+    Each finding names the stream and the revision where a person should look.
+    Exit 1 if something is not as it must be; warnings and notes alone are fine.
     """
     if round and all_:
         raise Trouble("Name a round or say --all, not both.")
@@ -150,7 +150,10 @@ def verify(
 async def examine(house: House, server: str | None, round: str) -> Report:
     """Return the report over a round, or over everything if none is named; raise `Trouble` if there is no such round."""
     # Read before the logs: a house that plays on writes logs first and its index after them.
-    known = positions(house.index) if server is None else {}
+    try:
+        known = positions(house.index) if server is None else {}
+    except IndexUnreadable as error:
+        raise Trouble(str(error)) from error
     async with reading(house, server) as store:
         if not round:
             return await audit_all(store, known)

@@ -9,6 +9,7 @@ import logging
 import os
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 
 import msgspec
@@ -127,3 +128,10 @@ async def connect(endpoint: Endpoint, outages: Outages | None = None, *, patienc
     except OSError as unread:
         raise StoreUnavailable(f"the credentials {endpoint.credentials} cannot be read: {unread.strerror}") from unread
     return client
+
+
+async def close(client: Client) -> None:
+    """Close a connection, whatever state it is in."""
+    # A server that has gone away takes no good-bye, and its silence must not hide why somebody leaves.
+    with suppress(nats.errors.Error, OSError):
+        await client.close()

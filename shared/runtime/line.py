@@ -15,6 +15,7 @@ from nats.aio.subscription import Subscription
 from nats.errors import Error as NatsError
 
 from shared.contracts.subjects import inbox
+from shared.runtime.connection import close
 from shared.runtime.wire import distrust
 
 CONNECT_S = 2
@@ -55,7 +56,7 @@ class Line:
 
     async def close(self) -> None:
         """Close the connection, whatever state it is in."""
-        await self._client.close()
+        await close(self._client)
 
 
 class Watch:

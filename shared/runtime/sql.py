@@ -12,7 +12,10 @@ from typing import Any, TypeVar
 import msgspec
 from sqlalchemy import JSON, BigInteger, Column, Engine, MetaData, String, Table, Text, create_engine, event, select
 from sqlalchemy.dialects.sqlite import insert
+from sqlalchemy.exc import DatabaseError
 from sqlalchemy.types import TypeEngine
+
+from shared.runtime.settings import SettingMissing
 
 Row = TypeVar("Row", bound=msgspec.Struct)
 
@@ -33,6 +36,16 @@ class EntriesMissing(Exception):
         self.end = end
 
 
+class IndexUnreadable(SettingMissing):
+    """The file is no index, or cannot be opened."""
+
+    def __init__(self, path: Path, why: object) -> None:
+        super().__init__(
+            f"The index {path} cannot be used: {why}. It can be built again from the logs: move it away; "
+            "what it alone remembers is how far each log once reached."
+        )
+
+
 class Kind(msgspec.Struct, frozen=True):
     """A table of the index: the Struct that its rows are, and the fields that name a row."""
 
@@ -41,7 +54,10 @@ class Kind(msgspec.Struct, frozen=True):
 
 
 class Index:
-    """The rows of some kinds, by name.  Fields that are neither numbers nor text are kept as JSON."""
+    """The rows of some kinds, by name.  Fields that are neither numbers nor text are kept as JSON.
+
+    Raises `IndexUnreadable` if there is something else at `path`.
+    """
 
     def __init__(self, path: Path, kinds: Mapping[str, Kind]) -> None:
         self._kinds = kinds
@@ -51,7 +67,11 @@ class Index:
         )
         self._tables = {name: _table(name, kind, self._metadata) for name, kind in kinds.items()}
         self._engine = _engine(path)
-        self._metadata.create_all(self._engine)
+        try:
+            self._metadata.create_all(self._engine)
+        except DatabaseError as error:
+            self._engine.dispose()
+            raise IndexUnreadable(path, error.orig) from error
 
     def positions(self) -> dict[str, int]:
         """Return, for each log, the sequence of the last entry that is in the rows."""
@@ -101,7 +121,7 @@ class Index:
 
 
 def positions(path: Path) -> dict[str, int]:
-    """Return how far each log is in the index at `path`; nothing if there is none."""
+    """Return how far each log is in the index at `path`; nothing if there is none.  Raises `IndexUnreadable`."""
     if not path.exists():
         return {}
     index = Index(path, {})

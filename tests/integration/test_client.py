@@ -5,6 +5,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -40,9 +41,9 @@ class TinyHouse:
             await message.respond(msgspec.json.encode(answer))
 
 
-@pytest.fixture
-def server(tmp_path: Path) -> Iterator[str]:
-    """A nats-server that knows ann and a house."""
+@contextmanager
+def running_server(tmp_path: Path) -> Iterator[str]:
+    """Run a nats-server that knows ann and a house."""
     for user in ("ann", "table"):
         create_user_key(tmp_path, user)
     users = ", ".join(f"{{ nkey: {key} }}" for key in public_keys(tmp_path).values())
@@ -57,6 +58,13 @@ def server(tmp_path: Path) -> Iterator[str]:
     finally:
         process.terminate()
         process.wait(10)
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[str]:
+    """A nats-server that knows ann and a house."""
+    with running_server(tmp_path) as url:
+        yield url
 
 
 @pytest.fixture
@@ -185,3 +193,14 @@ async def test_a_line_to_nowhere_is_a_sentence(tmp_path):
     create_user_key(tmp_path, "ann")
     with pytest.raises(Unreachable, match="No server lets ann in"):
         await open_line("nats://127.0.0.1:9", user="ann", credentials=tmp_path / "ann.nk", patience_s=0.5)
+
+
+async def test_a_line_can_be_closed_when_its_server_is_gone(tmp_path):
+    """Somebody who plays when the house stops is told that it does not answer, and nothing else."""
+    with running_server(tmp_path) as url:
+        line = await open_line(url, user="ann", credentials=tmp_path / "ann.nk")
+    with pytest.raises(Unanswered, match="The house does not answer"):
+        try:
+            await Client(line, role="player", name="ann", reply_s=0.1, patience_s=0.5).felt("T1")
+        finally:
+            await line.close()

@@ -42,6 +42,14 @@ def test_settings_become_the_command_that_opens_a_table(tmp_path: Path):
     )
 
 
+def test_settings_that_cannot_be_read_are_told(tmp_path: Path):
+    """A folder where the file belongs, or a file that only somebody else may read."""
+    (tmp_path / "tables.toml").mkdir()
+
+    with pytest.raises(Trouble, match=r"tables.toml cannot be read: Is a directory\."):
+        read_settings(tmp_path / "tables.toml")
+
+
 @pytest.mark.parametrize(
     ("text", "told"),
     [
@@ -51,7 +59,7 @@ def test_settings_become_the_command_that_opens_a_table(tmp_path: Path):
         (HOUSE + TABLE + "boxes = 70\n", "in table 1, key `boxes`: expected `int` <= 9."),
         (HOUSE + TABLE + 'dealer = "robot"\n', "in table 1, key `dealer`: invalid enum value 'robot'."),
         (HOUSE + TABLE.replace('id = "T1"\n', ""), "in table 1: missing key `id`."),
-        (HOUSE.replace("06:00", "6"), "in [house], key `day_starts`: expected `str` matching regex"),
+        (HOUSE.replace("06:00", "6"), "in [house], key `day_starts`: expected a time of day, such as 06:00."),
         (HOUSE.replace("operator", "opertor"), "in [house]: "),
         ("[hose]\n", "unknown key `hose`."),
         (HOUSE.replace("America/Toronto", "America/Nowhere"), "in [house], key `zone`: there is no time zone 'America/Nowhere'"),

@@ -6,7 +6,7 @@ import pytest
 from msgspec import Struct
 from sqlalchemy.exc import IntegrityError
 
-from shared.runtime.sql import EntriesMissing, Index, Kind, positions
+from shared.runtime.sql import EntriesMissing, Index, IndexUnreadable, Kind, positions
 
 
 class Felt(Struct, frozen=True):
@@ -49,6 +49,14 @@ def test_rows_can_be_asked_for_by_their_fields(tmp_path: Path):
     book.write({"felts": [Felt("T1", 3, ()), Felt("T2", 4, ())]}, {})
 
     assert book.rows("felts", Felt, rounds=4) == [Felt("T2", 4, ())]
+
+
+def test_a_file_that_is_no_index_is_named(tmp_path: Path):
+    """Whoever reads it is told which file it is and that it can be built again."""
+    (tmp_path / "index.sqlite").write_text("no index")
+
+    with pytest.raises(IndexUnreadable, match=r"index\.sqlite cannot be used: file is not a database\. It can be built again"):
+        positions(tmp_path / "index.sqlite")
 
 
 def test_a_position_goes_forward_only(tmp_path: Path):
