@@ -144,9 +144,16 @@ class Door(Generic[S]):
             self.noun.decider, self.folded, [asked for asked, _ in batch], owner.pen, now_ms=owner.now_ms(), fill=self.noun.fill
         )
         if drafted.entry is None:
-            self._conclude(drafted, batch, None)
+            if drafted.judged and not self._is_current():
+                self._load()
+            else:
+                self._conclude(drafted, batch, None)
         else:
             self._send(drafted, batch)
+
+    def _is_current(self) -> bool:
+        last = stepped(self._owner.store.last(self.stream))
+        return last is None or last.sequence <= self.folded.fence
 
     def _send(self, drafted: Draft[S], batch: list[tuple[Asked, Told]]) -> None:
         owner = self._owner

@@ -4,6 +4,7 @@ It hears each subject in its order, and unless the service keeps a position in i
 between them, asks for what must follow, and acknowledges what is worked off without a gap.
 """
 
+from collections.abc import Callable
 from typing import Any, Protocol
 
 from feltlog.rehearsal.door import Told
@@ -14,6 +15,7 @@ from shared.kernel.folded import POISON, QUARANTINED, Asked
 from shared.kernel.messages import HOUSE, Answer
 from shared.kernel.reactions import Reaction, Source
 from shared.runtime.event_store import Stored
+from shared.runtime.keeper import OutOfTurn
 from shared.runtime.memory_log import MemoryLog
 
 WINDOW = 6
@@ -35,6 +37,9 @@ class Listens(Protocol):
 
     def hold(self, log: str, stored: Stored, reason: str, target: str, told: Told) -> None:
         """Quarantine a subject."""
+
+    def look_again(self, told: Told) -> None:
+        """Learn what other processes have written on today's desk."""
 
     def resume(self, log: str) -> None:
         """Let all doors take again what follows from a log."""
@@ -113,7 +118,9 @@ class Ear:
     def rehear(self, row: SourceQuarantined) -> list[tuple[str, Asked]]:
         """Return what must be asked again of what a quarantine holds; raise one of `POISON` if it still cannot be worked out."""
         asked: list[tuple[str, Asked]] = []
-        for stored in self.log.entries[row.sequence - 1 : self.position]:
+        # What was held before this process began counts as worked off, and hearing began behind it.
+        upto = max(self.position, self.log.consumer(self.durable).standing().acked)
+        for stored in self.log.entries[row.sequence - 1 : upto]:
             if stored is not None and stored.stream == row.subject:
                 asked += [
                     (reaction.stream, self._asked(reaction, source, held=True))
@@ -143,23 +150,39 @@ class Ear:
             self.log.delivered(self.durable)
         return stored
 
-    def _take(self, stored: Stored, generation: int) -> None:
-        wanted: list[Planned] = []
-        if not self._listener.holds(stored.stream):
-            try:
-                wanted = [each for each in self._planned(stored) if not self._listener.holds(stored.stream, each[0].stream)]
-            except POISON as error:
-                if generation >= 0:
-                    self._listener.hold(
-                        self.log.name, stored, str(error) or type(error).__name__, "", lambda said: self._held(stored, generation, said)
-                    )
-                return
+    def _take(self, stored: Stored, generation: int, *, looked_again: bool = False) -> None:
+        try:
+            wanted, some_are_held = self._free(stored)
+        except POISON as error:
+            if generation >= 0:
+                self._listener.hold(
+                    self.log.name, stored, str(error) or type(error).__name__, "", lambda said: self._held(stored, generation, said)
+                )
+            return
+        if some_are_held and not looked_again:
+            if generation >= 0:
+                self._listener.look_again(lambda said: self._looked(stored, generation, said))
+            return
         if not wanted:
             self._worked_off(stored, generation)
             return
-        work = _Work(self, stored, generation, [reaction.stream for reaction, _ in wanted])
+        work = _Work(len(wanted), lambda outcomes: self.conclude(stored, generation, outcomes))
         for reaction, source in wanted:
             self._listener.ask(reaction.stream, self._asked(reaction, source, held=False), work.told(reaction.stream))
+
+    def _looked(self, stored: Stored, generation: int, said: Answer | Exception) -> None:
+        if isinstance(said, Exception):
+            self.fail(generation)
+        elif generation == self._generation:
+            self._take(stored, generation, looked_again=True)
+
+    def _free(self, stored: Stored) -> tuple[list[Planned], bool]:
+        """Return what follows from an entry as far as it is not held, and whether some of it is."""
+        if self._listener.holds(stored.stream):
+            return [], True
+        found = self._planned(stored)
+        free = [each for each in found if not self._listener.holds(stored.stream, each[0].stream)]
+        return free, len(free) < len(found)
 
     def _planned(self, stored: Stored) -> list[Planned]:
         return planned(self.log.name, stored.stream, stored.sequence, stored.data, self._listener.follow)
@@ -182,19 +205,18 @@ class Ear:
         else:
             self._worked_off(stored, generation)
 
-    def conclude(self, stored: Stored, generation: int, outcomes: list[tuple[str, Answer | Exception]]) -> None:
+    def conclude(self, stored: Stored, generation: int, outcomes: "Outcomes") -> None:
         """Learn what became of everything that follows from an entry."""
         if generation != self._generation:
             return
-        if any(isinstance(said, Exception) for _, said in outcomes):
-            self.fail(generation)
-            return
+        failed = any(isinstance(said, Exception) for _, said in outcomes)
         broken = [target for target, said in outcomes if isinstance(said, Answer) and said.code == QUARANTINED.code]
         if not broken:
-            self._worked_off(stored, generation)
+            self._held(stored, generation, OutOfTurn("", self.log.name) if failed else outcomes[0][1])
+            return
+        work = _Work(len(broken), lambda said: self._held(stored, generation, OutOfTurn("", self.log.name) if failed else _worst(said)))
         for target in broken:
-            reason = f"what follows from it failed in {target}"
-            self._listener.hold(self.log.name, stored, reason, target, lambda said: self._held(stored, generation, said))
+            self._listener.hold(self.log.name, stored, f"{target} could not take it", target, work.told(target))
 
     def fail(self, generation: int) -> None:
         """Start again, because something could not be stored."""
@@ -224,23 +246,28 @@ class Ear:
             pending.discard(sequence)
 
 
-class _Work:
-    """What follows from one entry and is not answered yet."""
+Outcomes = list[tuple[str, Answer | Exception]]
 
-    def __init__(self, ear: Ear, stored: Stored, generation: int, targets: list[str]) -> None:
-        self._ear = ear
-        self._stored = stored
-        self._generation = generation
-        self._left = len(targets)
-        self._outcomes: list[tuple[str, Answer | Exception]] = []
+
+def _worst(outcomes: Outcomes) -> Answer | Exception:
+    return next((said for _, said in outcomes if isinstance(said, Exception)), outcomes[0][1])
+
+
+class _Work:
+    """So many answers that are waited for together."""
+
+    def __init__(self, count: int, done: Callable[[Outcomes], None]) -> None:
+        self._left = count
+        self._done = done
+        self._outcomes: Outcomes = []
 
     def told(self, target: str) -> Told:
-        """Return who hears of one of the commands."""
+        """Return who hears one of the answers."""
 
         def told(said: Answer | Exception) -> None:
             self._outcomes.append((target, said))
             self._left -= 1
             if self._left == 0:
-                self._ear.conclude(self._stored, self._generation, self._outcomes)
+                self._done(self._outcomes)
 
         return told

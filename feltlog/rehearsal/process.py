@@ -135,6 +135,11 @@ class Process(Owner):
 
         self.ask(desk, Asked(id, command, HOUSE, self.now_ms()), written)
 
+    def look_again(self, told: Told) -> None:
+        """Learn what other processes have written on today's desk."""
+        desk = self._desk()
+        self.ask_house(desk, CarryQuarantines(open=()), derived_id("look", desk, self.now_ms()), told)
+
     def resume(self, log: str) -> None:
         """Let all doors take again what follows from a log."""
         for door in self.doors.values():
@@ -145,6 +150,8 @@ class Process(Owner):
 
         It is one step: a real service lets everything of the subject wait meanwhile.
         """
+        if any(subject in key for key in self._holding):
+            return False
         for row in [row for row in self.held.values() if row.concerns(subject)]:
             ear = self.ears.get(row.log)
             if ear is not None and not all(self._ask_now(stream, asked) for stream, asked in ear.rehear(row)):

@@ -229,9 +229,6 @@ class Keepers:
 
     def _on_stored(self, keeper: Keeper[Any], entry: Entry[Any, Any], sequence: int) -> None:
         self.pen = raised(self.pen, entry)
-        if entry.epoch == self.pen.epoch and entry.writer < self.pen.writer:
-            # Both began at once and took the same epoch. The other one steps down; what follows tells the two apart.
-            self.pen = Pen(self.pen.writer, self.pen.epoch + 1, self.pen.software)
         self._settle(keeper)
         # A clock that was set while the log hung had begun to run before anybody could see it.
         if self.clock.now_ms() - entry.at_ms > SILENCE_MS:

@@ -359,7 +359,7 @@ class Auditor:
             if (event["player"], event["currency"]) == (player, currency)
         )
         games = [game for game in self.games.values() if game.currency == currency]
-        return brought + sum(game.gain(player) for game in games)
+        return int(brought) + sum(game.gain(player) for game in games)
 
 
 def must(holds: bool, code: str, message: str) -> None:

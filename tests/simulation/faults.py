@@ -2,9 +2,10 @@
 
 from collections import Counter
 from collections.abc import Callable
-from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from feltlog.rehearsal.door import Door
+from feltlog.rehearsal.ear import Ear
 from feltlog.rehearsal.process import Process
 from shared.contracts.subjects import SERVICES, table_stream
 from shared.kernel.reactions import Reaction, Source
@@ -120,7 +121,7 @@ class Faults:
         if process is None:
             return False
         until_ms = self._house.clock.now_ms() + self._choose.between(10, 4_000)
-        late = [*process.ears.values(), *process.doors.values()]
+        late: list[Ear | Door[Any]] = [*process.ears.values(), *process.doors.values()]
         if not late:
             return False
         one = self._choose.pick(late)
@@ -239,8 +240,16 @@ class Faults:
             there = [process for process in self._house.of(service) if not self._hangs(process)]
             for subject, _ in list(there[-1].held) if there else []:
                 if there[-1].alive and subject not in self._simulation.auditor.poison:
-                    self._lifts += 1
-                    self._house.take(there[-1], partial(there[-1].lift, subject, f"lift-{self._lifts}"))
+                    self._house.take(there[-1], self._lifting(there[-1], subject))
+
+    def _lifting(self, process: Process, subject: str) -> Callable[[], None]:
+        self._lifts += 1
+        id = f"lift-{self._lifts}"
+
+        def lift() -> None:
+            process.lift(subject, id)
+
+        return lift
 
     def _hangs(self, process: Process) -> bool:
         return process.hung_until_ms > self._house.clock.now_ms()

@@ -69,6 +69,8 @@ class Game:
                 return self._settled(event, void=_voids(decision))
             case "RoundSettled" | "RoundVoided":
                 return self._ended(kind)
+            case _:
+                pass
         return ""
 
     def gain(self, player: str) -> int:

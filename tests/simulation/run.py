@@ -7,7 +7,7 @@ which nothing goes wrong any more and everything that was begun must come to its
 import hashlib
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -156,6 +156,7 @@ class Simulation:
     def _safety(self) -> None:
         most = self.plan.rounds * STEPS_PER_ROUND_MAX
         while self.auditor.rounds_over < self.plan.rounds:
+            self.progress(self.auditor.rounds_over)
             self._step()
             self.faults.maybe()
             self._look()
@@ -284,18 +285,3 @@ def profiles() -> dict[str, Profile]:
 def _small(book: Profile, name: str, *, decks: int, behind: tuple[Ratio, Ratio]) -> Profile:
     shoe = msgspec.structs.replace(book.shoe, burns_after_shuffle=min(book.shoe.burns_after_shuffle, 2), cutting_card=behind)
     return msgspec.structs.replace(book, name=name, decks=decks, shoe=shoe)
-
-
-def smaller(plan: Plan, found: Outcome) -> list[Plan]:
-    """Return plans that are a little smaller than one that fails: fewer rounds, fewer kinds of faults, fewer tables."""
-    smaller = []
-    for rounds in (1, 2, 5, found.rounds // 2, found.rounds):
-        if 0 < rounds < plan.rounds:
-            smaller.append(replace(plan, rounds=rounds))
-    if plan.tables > 1:
-        smaller.append(replace(plan, tables=plan.tables - 1))
-    happened = tuple(kind for kind in plan.faults if found.faults[kind])
-    if happened != plan.faults:
-        smaller.append(replace(plan, faults=happened))
-    smaller += [replace(plan, faults=tuple(kind for kind in plan.faults if kind != left_out)) for left_out in plan.faults]
-    return smaller

@@ -39,7 +39,18 @@ PIT, CAGE = Actor("staff", "pit"), Actor("staff", "cage")
 ASK_AGAIN_MS = 1_500
 RICH_MINOR, POOR_MINOR = 5_000_000, 1_500
 NOT_YET = frozenset(
-    {"busy", "book_closed", "book_not_open", "unknown_account", "quarantined", "no_shoe", "no_book", "wallet_silent", "day_closed"}
+    {
+        "busy",
+        "book_closed",
+        "book_not_open",
+        "unknown_account",
+        "quarantined",
+        "no_shoe",
+        "no_book",
+        "wallet_silent",
+        "day_closed",
+        "unknown_table",
+    }
 )
 """Refusals of staff's requests after which it is right to ask again."""
 
@@ -230,7 +241,7 @@ class Workload:
         def decide() -> None:
             choose = self.house.chooser
             hand = next(hand for hand in box.hands if hand.hand == number)
-            where = {"round": felt.round, "box": box.box, "hand": number}
+            where: dict[str, Any] = {"round": felt.round, "box": box.box, "hand": number}
             if "split" in box.legal and not choose.once_in(3):
                 self._play(box.player, felt.round, Split(**where), money=True)
             elif "double" in box.legal and choose.once_in(3):
@@ -245,7 +256,7 @@ class Workload:
 
     def _insure(self, felt: Felt, box: FeltBox) -> Step:
         def insure() -> None:
-            where = {"round": felt.round, "box": box.box}
+            where: dict[str, Any] = {"round": felt.round, "box": box.box}
             match self.house.chooser.pick(box.legal):
                 case "insure":
                     self._play(box.player, felt.round, Insure(**where), money=True)
