@@ -238,6 +238,16 @@ def owned_by_another(folded: Folded[Any], pen: Pen) -> bool:
     return bool(folded.writer) and folded.writer != pen.writer and theirs > ours
 
 
+def raised(pen: Pen, entry: Entry[Any, Any]) -> Pen:
+    """Return the pen to go on with behind an entry: in an epoch of its own, where another writer had the same one.
+
+    Two processes that began before either had written anything, or one that began while an entry of the one before it was
+    still on its way, have the same epoch; whichever of the two may go on must not write under it as well.
+    """
+    same = entry.epoch == pen.epoch and entry.writer != pen.writer
+    return Pen(pen.writer, pen.epoch + 1, pen.software) if same and pen.writer > entry.writer else pen
+
+
 def commit(folded: Folded[S], drafted: Draft[S], sequence: int) -> None:
     """Take over a draft that is stored: `folded` now stands after it."""
     assert drafted.entry is not None, "only an entry can be committed"

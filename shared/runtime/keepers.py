@@ -13,7 +13,7 @@ from typing import Any
 
 from shared.kernel.decider import Decider
 from shared.kernel.entry import Entry
-from shared.kernel.folded import POISON, Asked, Pen
+from shared.kernel.folded import POISON, Asked, Pen, raised
 from shared.kernel.identity import derived_id
 from shared.kernel.messages import HOUSE, Answer
 from shared.kernel.reactions import Timer
@@ -228,9 +228,7 @@ class Keepers:
         )
 
     def _on_stored(self, keeper: Keeper[Any], entry: Entry[Any, Any], sequence: int) -> None:
-        if entry.epoch == self.pen.epoch and entry.writer < self.pen.writer:
-            # Both began at once and took the same epoch. The other one steps down; what follows tells the two apart.
-            self.pen = Pen(self.pen.writer, self.pen.epoch + 1, self.pen.software)
+        self.pen = raised(self.pen, entry)
         self._settle(keeper)
         # A clock that was set while the log hung had begun to run before anybody could see it.
         if self.clock.now_ms() - entry.at_ms > SILENCE_MS:

@@ -126,12 +126,14 @@ class Listener:
     async def _take(self, heard: Heard) -> None:
         stored = heard.stored
         asked: list[Planned] = []
-        if not self._desk.holds(stored.stream):
-            try:
-                asked = [each for each in self._planned(stored) if not self._desk.holds(stored.stream, each[0].stream)]
-            except POISON as error:
-                if not await self._hold(stored, str(error) or type(error).__name__):
-                    return
+        try:
+            asked = await self._wanted(stored)
+        except POISON as error:
+            if not await self._hold(stored, str(error) or type(error).__name__):
+                return
+        except (StoreRefusal, Overrun, SteppedDown) as failure:
+            await self._fail(stored, failure)
+            return
         if not asked:
             heard.done()
             self._room.release()
@@ -139,6 +141,23 @@ class Listener:
         task = asyncio.create_task(self._finish(heard, [each[0].stream for each in asked], self._ask(asked, held=False)))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+
+    async def _wanted(self, stored: Stored) -> list[Planned]:
+        """Return what must follow from an entry and is not held; raise one of `POISON` if that cannot be worked out."""
+        wanted, some_are_held = self._free(stored)
+        if some_are_held:
+            # What is held counts as worked off.  That must not rest on what a process remembers that another has replaced.
+            await self._desk.look_again()
+            wanted, _ = self._free(stored)
+        return wanted
+
+    def _free(self, stored: Stored) -> tuple[list[Planned], bool]:
+        """Return what follows from an entry as far as it is not held, and whether some of it is."""
+        if self._desk.holds(stored.stream):
+            return [], True
+        found = self._planned(stored)
+        free = [each for each in found if not self._desk.holds(stored.stream, each[0].stream)]
+        return free, len(free) < len(found)
 
     def _planned(self, stored: Stored) -> list[Planned]:
         """Return what must follow from an entry; raise one of `POISON` if that cannot be worked out."""

@@ -139,6 +139,10 @@ class MemoryStore:
         """Let the next append be answered `Unknown` and arrive only with `deliver_ghosts`."""
         self._fault = Fault.GHOST
 
+    def clear(self) -> None:
+        """Let the next append be an ordinary one again."""
+        self._fault = None
+
     def deliver_ghosts(self) -> None:
         """Let everything arrive that was on its way; the fence decides what is still stored."""
         ghosts, self._ghosts = self._ghosts, []

@@ -110,6 +110,12 @@ class Desk:
                 for settled in lifting.values():
                     settled.set()
 
+    async def look_again(self) -> None:
+        """Learn what other processes have written on today's desk; raise `SteppedDown` if one of them owns it now."""
+        stream = await self._stream()
+        # Nothing follows from it, which the keeper only says when nobody has written behind what it knows.
+        await self._ask(stream, CarryQuarantines(open=()), derived_id("look", stream, self._keepers.clock.now_ms()))
+
     async def settled(self, subject: str) -> None:
         """Wait while a quarantine of `subject` is being lifted."""
         lifting = self._lifting.get(subject)
