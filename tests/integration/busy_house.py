@@ -19,6 +19,7 @@ from typing import Any
 
 import msgspec
 
+from feltlog import leash
 from feltlog.auditing import audit_all
 from feltlog.client import Client
 from feltlog.commands.connection import reading
@@ -233,10 +234,14 @@ class BusyHouse:
         await asyncio.to_thread(self.machine.start_process, name)
 
     def another(self, service: str) -> subprocess.Popen[bytes]:
-        """Start a service a second time, with the same credentials; whoever starts it ends it."""
+        """Start a service a second time, with the same credentials; whoever starts it ends it, and it ends with the tests."""
+        on_a_leash = [sys.executable, "-I", leash.__file__, str(int(signal.SIGKILL)), str(os.getpid())]
         with self.house.log(f"another-{service}").open("ab") as log:
             return subprocess.Popen(
-                [sys.executable, "-m", f"services.{service}"], env=self.machine.environment(service), stdout=log, stderr=log
+                [*on_a_leash, sys.executable, "-m", f"services.{service}"],
+                env=self.machine.environment(service),
+                stdout=log,
+                stderr=log,
             )
 
 
