@@ -18,7 +18,9 @@ $(READY): requirements-dev.lock pyproject.toml
 	@command -v $(PYTHON) >/dev/null || { echo "There is no '$(PYTHON)' on the path. Install Python 3.11 or newer, or say which one to use: make setup PYTHON=/path/to/python"; exit 1; }
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "feltlog needs Python 3.11 or newer; '$(PYTHON)' is $$($(PYTHON) --version 2>&1). Say which one to use: make setup PYTHON=python3.12"; exit 1; }
 	@rm -f $@
+	@echo "Making $(VENV) ..."
 	@$(PYTHON) -m venv $(VENV) || { echo "Python cannot make a virtual environment here. On Debian and Ubuntu the package python3-venv brings what is missing."; exit 1; }
+	@echo "Installing what requirements-dev.lock names into $(VENV); this takes a minute or two, once."
 	$(BIN)/python -m pip install --quiet --require-hashes -r requirements-dev.lock
 	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --no-index -e .
 	@touch $@

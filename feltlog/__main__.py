@@ -1,7 +1,8 @@
 """The front door: `feltlog` on the command line, and `python -m feltlog`.
 
 Exit status 0: fine; 1: something was found, as the command's help says; 2: it was used wrongly, or what it needs is not
-there, said in a sentence on standard error.  A traceback is a bug of ours, never a user's mistake.
+there, said in a sentence on standard error; 130: it was stopped before its end.  A traceback is a bug of ours, never a
+user's mistake.
 """
 
 import sys

@@ -96,8 +96,11 @@ class House:
         """Return what `tables.toml` says; raise `Trouble` if it is not to be understood."""
         return read_settings(self.tables)
 
-    def prepare(self) -> None:
-        """Make whatever is missing: folders, a first `tables.toml`, the house's credentials and the sealing key."""
+    def prepare(self, *, plays: bool = True) -> None:
+        """Make whatever is missing: folders, a first `tables.toml`, the house's credentials, and to play the sealing key.
+
+        A copy that is only read gets none: it would look as if it could open the shoes of the house that it is a copy of.
+        """
         try:
             for folder in (self.data, self.store, self.run, self.data / "logs"):
                 folder.mkdir(parents=True, exist_ok=True)
@@ -109,7 +112,8 @@ class House:
             raise Trouble(f"{self.data} cannot hold the house: {error.strerror or error}. Choose another directory with --data.") from error
         for user in HOUSE:
             create_user_key(self.secrets, user)
-        create_sealing_key(self.sealing_key)
+        if plays:
+            create_sealing_key(self.sealing_key)
 
     def add_player(self, name: str) -> None:
         """Make sure that `name` can connect as a player, at once if a server runs here."""

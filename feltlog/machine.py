@@ -106,7 +106,7 @@ class Machine:
 
     def start(self) -> None:
         """Start everything and return when it is ready."""
-        self.house.prepare()
+        self.house.prepare(plays=bool(self._processes))
         if self._processes:
             self.house.settings()
         self._lock.take()

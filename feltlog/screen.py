@@ -4,6 +4,7 @@ To a file or a pipe everything goes as UTF-8 with a fixed width and no colours, 
 the same log gives the same bytes everywhere.  A terminal gets coloured suits, or letters where it has no suits.
 """
 
+import shutil
 import sys
 from typing import Any, TextIO
 
@@ -56,6 +57,13 @@ def write_json(value: Any, file: TextIO | None = None) -> None:
     out.flush()
     binary.write(data)
     binary.flush()
+
+
+def called() -> str:
+    """Return how this command is typed here: `feltlog` where it is on the path, else as it was typed now."""
+    if shutil.which("feltlog"):
+        return "feltlog"
+    return "python -m feltlog" if sys.argv[0].endswith("__main__.py") else sys.argv[0]
 
 
 def plain_table(**options: Any) -> Table:

@@ -26,7 +26,7 @@ from feltlog.files import replace_file
 from feltlog.house import House
 from feltlog.machine import Machine
 from feltlog.reading import Damaged, days, rounds_of_day
-from feltlog.screen import plain_table, screen
+from feltlog.screen import called, plain_table, screen
 from feltlog.styles import STYLES
 from feltlog.trouble import Trouble
 from feltlog.wording import counted, gain
@@ -38,6 +38,8 @@ from shared.kernel.money import decimal
 DATA = Path(".feltlog-demo")
 ROUNDS = 200
 STATEMENT_ROWS = 12
+STOPPED = 130
+"""The exit status after Ctrl-C, as of every other program: nothing was proved, and nothing found."""
 WINDOW_MAX_MS = 5_000
 """A table that takes wagers for longer than this is run for people, not for a demonstration."""
 
@@ -104,7 +106,7 @@ def demo(
         report = asyncio.run(on_a_running_house(console, house, server, rounds)) if server else on_a_new_house(console, house, rounds)
     except KeyboardInterrupt:
         console.print("The demonstration was stopped; what was played stays in the logs.")
-        raise typer.Exit(1) from None
+        raise typer.Exit(STOPPED) from None
     console.print(f"All of this took {time.monotonic() - began_s:.0f} s.", style="dim")
     if not report.fine:
         raise typer.Exit(1)
@@ -276,11 +278,14 @@ def last_words(console: Console, house: House, server: str | None, found: list[P
     disputed = most_interesting(found)
     where = f"--data {shown_path(house.data)}" + (f" --server {server}" if server else "")
     round_id = disputed.name.id if disputed else "ROUND"
+    reading_on = "The house plays on; these read its logs:" if server else "The house stops now and its logs stay; these read them:"
+    looks = (f"rounds {where}", f"replay {round_id} --step {where}", f"verify {round_id} {where}", f"statement basic {where}")
+    playing = ("up", "player add NAME", "play --table T1 --player NAME")
     console.rule("Look further")
-    console.print("The house plays on; these read its logs:" if server else "The house stops now and its logs stay; these read them:")
-    for command in (f"rounds {where}", f"replay {round_id} --step {where}", f"verify {round_id} {where}", f"statement basic {where}"):
-        console.print(f"  feltlog {command}", style="bold", soft_wrap=True)
-    console.print("To play yourself: feltlog up, and beside it feltlog player add NAME, feltlog play --table T1 --player NAME")
+    for what, commands in ((reading_on, looks), ("To play yourself, open a house and sit down beside it, in another terminal:", playing)):
+        console.print(what)
+        for command in commands:
+            console.print(f"  {called()} {command}", style="bold", soft_wrap=True)
 
 
 def shown_path(path: Path) -> str:

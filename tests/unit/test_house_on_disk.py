@@ -45,6 +45,14 @@ def test_second_start_keeps_what_the_first_one_made(house: House):
     assert (house.tables.read_text(), {path: path.read_bytes() for path in house.secrets.iterdir()}) == ("# mine\n", before)
 
 
+def test_a_copy_that_is_only_read_gets_no_sealing_key(tmp_path: Path):
+    """The key of the house that it is a copy of is put there by a person; a new one would only look like it."""
+    copy = House(tmp_path / "copy")
+    copy.prepare(plays=False)
+
+    assert (copy.sealing_key.exists(), copy.credentials("reader").exists()) == (False, True)
+
+
 def test_players_are_those_who_do_not_belong_to_the_house(house: House):
     """A player is whoever else holds a credential."""
     house.add_players(["bob", "ann", "ann"])
