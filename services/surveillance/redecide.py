@@ -22,12 +22,10 @@ from shared.kernel.cards import BadCard
 from shared.kernel.commitment import root
 from shared.kernel.decider import Decider
 from shared.kernel.entry import Decision
+from shared.kernel.folded import POISON
 from shared.kernel.messages import Envelope, Refused
 
 Verdict = Literal["same", "other version", "differs"]
-
-ASTRAY = (AssertionError, LookupError, TypeError, ValueError, AttributeError)
-"""What a decider may meet in a log that it never wrote: states and values that cannot be."""
 
 
 def decider_of(stream: str) -> Decider[Any, Any, Any]:
@@ -149,7 +147,7 @@ def decide_again(course: Course, decision: Decision[Any, Any], at_ms: int) -> tu
         events = tuple(course.decider.decide(decision.command, course.state, envelope))
     except Refused as refused:
         return "differs", f"{_named(decision.command)} would be refused: {refused.code}"
-    except ASTRAY as error:
+    except POISON as error:
         return "differs", f"{_named(decision.command)} cannot be decided: {error}"
     if events == decision.events:
         return "same", ""
@@ -161,7 +159,7 @@ def _evolve(course: Course, decision: Decision[Any, Any]) -> bool:
     try:
         for event in decision.events:
             course.state = course.decider.evolve(course.state, event)
-    except ASTRAY:
+    except POISON:
         return False
     return True
 

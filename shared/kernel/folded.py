@@ -18,7 +18,7 @@ from shared.kernel.messages import ACCEPTED, Actor, Answer, Cause, Envelope, Ref
 
 S = TypeVar("S")
 
-POISON = (AssertionError, ArithmeticError, LookupError, TypeError, ValueError)
+POISON = (AssertionError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 """What a decision or an entry can break, and nothing else along with it; anything else is the process's own trouble."""
 
 ENTRY_HEADROOM_BYTES = 2048

@@ -57,7 +57,7 @@ class Keeper(Generic[S]):
         clock: Clock,
         *,
         fill: Callable[[Any, S], Any] | None = None,
-        stored: Callable[["Keeper[S]", Entry[Any, Any], int], None] | None = None,
+        stored: Callable[["Keeper[S]", Entry[Any, Any]], None] | None = None,
         broke: Callable[["Keeper[S]", str, str], None] | None = None,
         rested: Callable[["Keeper[S]"], None] | None = None,
     ) -> None:
@@ -212,7 +212,7 @@ class Keeper(Generic[S]):
                     return
                 commit(self.folded, drafted, sequence)
                 if self._stored is not None:
-                    self._stored(self, drafted.entry, sequence)
+                    self._stored(self, drafted.entry)
         elif drafted.judged and await self._is_behind():
             # No fence has confirmed the state, and it is not the newest: whatever it says no to, or calls done, may be otherwise.
             await self.read_on()
@@ -281,4 +281,4 @@ class Keeper(Generic[S]):
                 self._spoil(error)
                 raise
             if self._stored is not None:
-                self._stored(self, entry, stored.sequence)
+                self._stored(self, entry)

@@ -6,6 +6,7 @@ for, let go of what is over, fire what falls due.
 
 import asyncio
 import contextlib
+import logging
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -20,7 +21,7 @@ from shared.kernel.reactions import Timer
 from shared.kernel.timers import BREATH_MS, SILENCE_MS, Presence, Timers, again_ms
 from shared.runtime.clock import Clock
 from shared.runtime.event_store import EventStore, LogFull, LogMisconfigured, StoreRefusal, StoreUnavailable
-from shared.runtime.keeper import Keeper, SteppedDown
+from shared.runtime.keeper import Keeper, Overrun, SteppedDown
 
 OVER_KEPT_MAX = 2_000
 """How many finished streams stay in memory, so that a repeated request is answered without reading."""
@@ -28,6 +29,8 @@ SUCCESSION_MS = 15_000
 """How long after its start a process looks for what the one before it may still have written."""
 PULSE_MS = 250
 """How often the log is asked for a sign of life."""
+
+log = logging.getLogger(__name__)
 
 
 def no_timer(state: Any) -> Timer | None:
@@ -127,7 +130,7 @@ class Keepers:
     def ask(self, stream: str, asked: Asked, *, first: bool = False) -> asyncio.Future[Answer]:
         """Ask a stream's keeper, with `first` before everything that waits there."""
         future = self.get(stream).ask(asked, first=first)
-        future.add_done_callback(self._watch)
+        future.add_done_callback(lambda done: self._watch(stream, done))
         return future
 
     def mend(self, stream: str) -> None:
@@ -227,7 +230,7 @@ class Keepers:
             rested=self._on_rested,
         )
 
-    def _on_stored(self, keeper: Keeper[Any], entry: Entry[Any, Any], sequence: int) -> None:
+    def _on_stored(self, keeper: Keeper[Any], entry: Entry[Any, Any]) -> None:
         self.pen = raised(self.pen, entry)
         self._settle(keeper)
         # A clock that was set while the log hung had begun to run before anybody could see it.
@@ -257,13 +260,16 @@ class Keepers:
             while len(self._over) > OVER_KEPT_MAX:
                 self._over.popitem(last=False)
 
-    def _watch(self, future: asyncio.Future[Answer]) -> None:
+    def _watch(self, stream: str, future: asyncio.Future[Answer]) -> None:
         error = None if future.cancelled() else future.exception()
         if isinstance(error, SteppedDown):
             self._step_down(error)
         elif isinstance(error, LogFull | StoreUnavailable | LogMisconfigured):
             # Whoever cannot write down what people say does not hear them either.
             self._presence.away()
+        elif not isinstance(error, StoreRefusal | Overrun | asyncio.CancelledError | None):
+            # A timer has nobody who would ask what became of it.
+            log.error("a command failed in %s", stream, exc_info=error)
 
     def _step_down(self, why: SteppedDown) -> None:
         if not self.stepped_down.done():

@@ -112,10 +112,10 @@ class WalletApp:
         return views.balance(self.house.keepers.get(self._book).state, player) if self._book else {"error": sentence(Reason.BUSY)}
 
     def stored(self, keeper: Keeper[Any], entry: Entry[Any, Any]) -> None:
-        """Open the next book once one is closed."""
-        if self._house is not None and any(isinstance(event, BookClosed) for decision in entry.decisions for event in decision.events):
+        """Open the next book once the open one is closed; older ones are closed as well when they are read."""
+        if keeper.stream == self._book and any(isinstance(event, BookClosed) for decision in entry.decisions for event in decision.events):
             self._book = ""
-            self._house.spawn(self._open_next(keeper), "next book")
+            self.house.spawn(self._open_next(keeper), "next book")
 
     async def _close_books(self) -> None:
         """Close the book when the day is over and every table has closed its own."""
