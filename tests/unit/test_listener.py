@@ -15,7 +15,7 @@ from shared.contracts.requests import encode_request
 from shared.contracts.subjects import addressed, desk_stream, ledger_stream, log_of
 from shared.contracts.wallet import Deposit, OpenAccount, OpenBook
 from shared.kernel.folded import Asked
-from shared.kernel.messages import HOUSE, Answer, Refused
+from shared.kernel.messages import HOUSE, Actor, Answer, Refused
 from shared.kernel.reactions import Reaction, Source
 from shared.runtime.clock import ManualClock
 from shared.runtime.keepers import Keepers, Noun
@@ -202,6 +202,25 @@ async def test_quarantines_are_remembered():
     desk = wallet.keepers.get(desk_stream("wallet", DAY)).state
 
     assert [(row.subject, row.target) for row in desk.open] == [(ROUND, BOOK)]
+
+
+async def test_nothing_is_held_any_more_by_a_process_that_was_replaced():
+    """A newer process has lifted the quarantine: what the older one would still hold must not count as worked off."""
+    wallet = Wallet()
+    wallet.is_broken = True
+    await wallet.open("ann", "bob")
+    async with wallet.listening():
+        await wallet.play(ROUND)
+        await wallet.worked_off()
+        newer = Keepers(wallet.store, ManualClock(), "wallet-b", "test", noun_of)
+        await newer.scan(log_of(BOOK))
+        await newer.ask(desk_stream("wallet", DAY), Asked("lift", LiftQuarantine(subject=ROUND), Actor("staff", "pit"), 1))
+        end = await wallet.store.end(TABLES)
+        await wallet.store.append(ROUND, b"another entry", fence=end)
+        async with asyncio.timeout(10):
+            await wallet.keepers.stepped_down
+
+    assert wallet.store.log(TABLES).consumer("wallet").standing().acked == end
 
 
 async def test_quarantine_is_named_by_what_is_held_or_by_what_it_is_held_from():
