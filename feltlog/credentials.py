@@ -9,19 +9,11 @@ import secrets
 import stat
 from pathlib import Path
 
-import msgspec
 import nkeys  # type: ignore[import-untyped]
 
 from feltlog.trouble import Trouble
 
 SUFFIX = ".nk"
-
-
-class SealingKey(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What `sealing.key` holds, as TOML: the name of the key and its 32 bytes in hexadecimal."""
-
-    id: str
-    key_hex: str
 
 
 def write_secret(path: Path, content: bytes) -> None:

@@ -115,10 +115,6 @@ class House:
         if plays:
             create_sealing_key(self.sealing_key)
 
-    def add_player(self, name: str) -> None:
-        """Make sure that `name` can connect as a player, at once if a server runs here."""
-        self.add_players([name])
-
     def add_players(self, names: Iterable[str]) -> None:
         """Make sure that everybody in `names` can connect as a player; raise `Trouble` for a name that cannot be one."""
         self.create_players(names)

@@ -8,7 +8,8 @@ from typing import Protocol
 
 import pytest
 
-from shared.runtime.event_store import ENTRY_BYTES_MAX, Appended, Conflict, DayClosed, EntryTooLarge, LogFull
+from shared.kernel.entry import ENTRY_BYTES_MAX
+from shared.runtime.event_store import Appended, Conflict, DayClosed, EntryTooLarge, LogFull
 from shared.runtime.hearing import Audible, ConsumerMissing, Heard, LogGap, hear
 
 LOG = "LOG_TABLE_20261130"

@@ -142,7 +142,7 @@ class Process(Owner):
 
     def resume(self, log: str) -> None:
         """Let all doors take again what follows from a log."""
-        for door in self.doors.values():
+        for door in [*self.doors.values(), *self.over.values()]:
             door.resume(log)
 
     def lift(self, subject: str, id: str) -> bool:

@@ -6,7 +6,7 @@ from shared.contracts.shoe import DrawCards, PeekHole, PrepareShoe, RetireShoe, 
 from shared.contracts.subjects import round_of, shoe_stream, stream_day
 from shared.contracts.table import CardsCalled, PeekCalled, ReshuffleCalled, ShoeCalled, ShoeRetirementCalled, TurnCalled
 from shared.kernel.cards import DECK
-from shared.kernel.reactions import Reaction, Source, Timer
+from shared.kernel.reactions import Reaction, Source
 
 NO_CUTTING_CARD = (0, 0)
 """Discards that are shuffled inside a round serve that round alone: nothing is left behind a marker."""
@@ -30,11 +30,6 @@ def follow(event: Any, source: Source) -> list[Reaction]:
             return [_reaction(source, event.shoe, RetireShoe(), "retire")]
         case _:
             return []
-
-
-def timer(state: Any) -> Timer | None:
-    """Return None: a shoe waits for its table and for no clock."""
-    return None
 
 
 def whole(called: ShoeCalled) -> PrepareShoe:

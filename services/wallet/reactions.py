@@ -18,7 +18,7 @@ from shared.contracts.table import (
     WagersSettled,
 )
 from shared.contracts.wallet import BookRound, NoteDayClosed, NoteTable, ReleaseStake, ReserveStake, SettledStake, SettleStakes
-from shared.kernel.reactions import Reaction, Source, Timer
+from shared.kernel.reactions import Reaction, Source
 
 
 def follow(event: Any, source: Source) -> list[Reaction]:
@@ -48,11 +48,6 @@ def follow(event: Any, source: Source) -> list[Reaction]:
             return [_reaction(source, NoteDayClosed(table=event.table, next_day=event.next_day), f"note the end of {event.table}")]
         case _:
             return []
-
-
-def timer(state: Any) -> Timer | None:
-    """Return None: when a book is opened and closed is for the clock of the service's edge."""
-    return None
 
 
 def _settled(line: SettlementLine) -> SettledStake:

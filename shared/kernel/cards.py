@@ -48,11 +48,3 @@ def total(hand: Sequence[str]) -> tuple[int, bool]:
         points -= 10
         aces -= 1
     return points, aces > 0
-
-
-def is_blackjack(hand: Sequence[str]) -> bool:
-    """Return whether two cards are an ace and a ten-value (LV-1.1).
-
-    That they are the first two of an unsplit hand is the caller's to know.
-    """
-    return len(hand) == 2 and POINTS[hand[0]] + POINTS[hand[1]] == 21

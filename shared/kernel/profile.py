@@ -9,6 +9,7 @@ from typing import Literal
 
 import msgspec
 
+from shared.kernel.cards import DECK
 from shared.kernel.money import BadMoney, Ratio, minor_units
 
 DECKS_MAX = 8
@@ -126,7 +127,7 @@ def _in_words(error: msgspec.DecodeError) -> str:
 def _demands(profile: Profile, file_name: str) -> tuple[tuple[str, bool, str], ...]:
     """Return what must hold of a profile beside its shape: the key, whether it holds, and what is wanted."""
     dealer, split, insurance, shoe = profile.dealer, profile.split, profile.insurance, profile.shoe
-    cards = 52 * profile.decks
+    cards = len(DECK) * profile.decks
     return (
         ("name", f"{profile.name}.toml" == file_name, "it must be the file's own name"),
         ("decks", 1 <= profile.decks <= DECKS_MAX, f"1 to {DECKS_MAX} decks"),

@@ -6,9 +6,8 @@ away.  The client reconnects for ever; whoever must extend people's clocks after
 
 import asyncio
 import logging
-import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
@@ -35,7 +34,6 @@ class Endpoint(msgspec.Struct, frozen=True, kw_only=True):
 
     url: str
     credentials: Path | None = None
-    monitor_url: str | None = None
     name: str = "feltlog"
 
     @property
@@ -49,30 +47,12 @@ class Endpoint(msgspec.Struct, frozen=True, kw_only=True):
         return inbox(self.user)
 
 
-def endpoint_from(environment: Mapping[str, str] = os.environ, *, name: str = "feltlog") -> Endpoint:
-    """Return the endpoint that FELTLOG_NATS_URL, FELTLOG_CREDENTIALS and FELTLOG_MONITOR_URL name."""
-    credentials = environment.get("FELTLOG_CREDENTIALS")
-    return Endpoint(
-        url=environment.get("FELTLOG_NATS_URL", "nats://127.0.0.1:4222"),
-        credentials=Path(credentials) if credentials else None,
-        monitor_url=environment.get("FELTLOG_MONITOR_URL"),
-        name=name,
-    )
-
-
 class Outages:
-    """Who wants to know when the server goes away and when it is back; a closed connection is never back."""
+    """Who wants to know when the server goes away and when it is back."""
 
-    def __init__(
-        self,
-        *,
-        down: Callable[[], None] = lambda: None,
-        up: Callable[[], None] = lambda: None,
-        closed: Callable[[], None] = lambda: None,
-    ) -> None:
+    def __init__(self, *, down: Callable[[], None] = lambda: None, up: Callable[[], None] = lambda: None) -> None:
         self.down = down
         self.up = up
-        self.closed = closed
 
 
 async def connect(endpoint: Endpoint, outages: Outages | None = None, *, patience_s: float | None = PATIENCE_S) -> Client:
@@ -99,9 +79,6 @@ async def connect(endpoint: Endpoint, outages: Outages | None = None, *, patienc
         log.warning("NATS at %s is back", endpoint.url)
         hears.up()
 
-    async def closed() -> None:
-        hears.closed()
-
     try:
         async with asyncio.timeout(patience_s):
             await client.connect(
@@ -117,7 +94,6 @@ async def connect(endpoint: Endpoint, outages: Outages | None = None, *, patienc
                 error_cb=error,
                 disconnected_cb=disconnected,
                 reconnected_cb=reconnected,
-                closed_cb=closed,
             )
     except TimeoutError:
         why = client.last_error

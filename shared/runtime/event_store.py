@@ -10,7 +10,7 @@ from typing import ClassVar, Protocol
 
 import msgspec
 
-ENTRY_BYTES_MAX = 512 * 1024
+from shared.kernel.entry import ENTRY_BYTES_MAX
 
 
 class Stored(msgspec.Struct, frozen=True):

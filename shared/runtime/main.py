@@ -83,7 +83,7 @@ async def _status(working: Coroutine[Any, Any, None]) -> int:
 
 async def _serve(app: App, settings: ServiceSettings) -> None:
     """Connect, check what money rests on, and serve until cancelled."""
-    endpoint = Endpoint(url=settings.nats_url, credentials=settings.credentials, monitor_url=settings.monitor_url, name=app.name)
+    endpoint = Endpoint(url=settings.nats_url, credentials=settings.credentials, name=app.name)
     outages = Outages()
     client = await connect(endpoint, outages, patience_s=None)
 

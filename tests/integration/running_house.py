@@ -113,7 +113,7 @@ class Floor:
 
     async def welcome(self, name: str, *, minor: int = 100_000, id: str | None = None) -> Client:
         """Let a player in with money."""
-        self.house.add_player(name)
+        self.house.add_players([name])
         await self.pit.ask("wallet", "ledger", OpenAccount(player=name, operator="house", currency="EUR"))
         await self.pit.ask("wallet", "ledger", Deposit(player=name, currency="EUR", minor=minor), id=id)
         return await self.seat(name)

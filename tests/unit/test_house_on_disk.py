@@ -64,7 +64,7 @@ def test_players_are_those_who_do_not_belong_to_the_house(house: House):
 def test_a_name_that_would_be_another_subject_is_no_players(house: House, name: str):
     """A player's name stands in subjects and file names, and must not be somebody of the house."""
     with pytest.raises(Trouble):
-        house.add_player(name)
+        house.add_players([name])
 
     assert house.players() == []
 

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from services.wallet.domain.carrying import ROWS_MAX, carried
 from services.wallet.domain.ledger import LEDGER, Account, Ledger, Stake
-from services.wallet.reactions import follow, timer
+from services.wallet.reactions import follow
 from services.wallet.views import Amount, Balance, StatementRow, balance, statement
 from shared.contracts.table import (
     DayClosed,
@@ -519,9 +519,9 @@ def test_a_movement_has_the_same_id_however_often_it_is_heard() -> None:
     assert (first == again, first == other) == (True, False)
 
 
-def test_the_wallet_follows_nothing_else_and_waits_for_no_clock() -> None:
+def test_the_wallet_follows_nothing_else() -> None:
     """What the table says about its own moves no money."""
-    assert (follow(WagerAccepted(wager="w1"), IN_ROUND), timer(LEDGER.initial)) == ([], None)
+    assert follow(WagerAccepted(wager="w1"), IN_ROUND) == []
 
 
 def test_states_of_a_ledger_can_be_thrown_away() -> None:

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from services.shoe.app.sealing import KeyMissing, KeyWrong, SealBroken, SealingKey, seal, sealing_key, unseal
 from services.shoe.app.vault import Vault
 from services.shoe.domain.shoe import SHOE, Ready, Retired, Shoe, Unprepared, committed_order
-from services.shoe.reactions import follow, timer
+from services.shoe.reactions import follow
 from shared.contracts.shoe import (
     CardsBurned,
     CardsDrawn,
@@ -535,11 +535,11 @@ def test_a_reshuffle_prepares_the_next_shoe_for_its_round() -> None:
     ]
 
 
-def test_the_shoe_follows_nothing_else_and_waits_for_no_clock() -> None:
+def test_the_shoe_follows_nothing_else() -> None:
     """What is the wallet's is not the shoe's."""
     settled = RoundSettled(staked_minor=1, returned_minor=1, shoes=(), cutting_card_out=False)
 
-    assert (follow(settled, IN_ROUND), timer(Unprepared())) == ([], None)
+    assert follow(settled, IN_ROUND) == []
 
 
 def test_an_evening_of_a_shoe_folds_to_what_it_was() -> None:

@@ -77,8 +77,6 @@ class Felt:
     declined: set[str] = field(default_factory=set)
     said: dict[tuple[int, int], list[str]] = field(default_factory=dict)
     """What the log says of how each hand ended."""
-    finished: bool = False
-    """The round was played to its end: every hand has an outcome."""
 
     @property
     def profile(self) -> Profile:
@@ -202,7 +200,6 @@ def reenact(facts: Sequence[Fact], felt: Felt, wagers: dict[str, WagerPlaced]) -
         for box in sorted(felt.boxes):
             play_box(script, box)
     finish_dealer(script, looked=looked)
-    felt.finished = True
     script.expect(HandsDecided, "ON-3.5" if felt.profile.book == "ON" else "LV-2.1.4", "all cards are out and the outcomes are due")
     script.expect(RoundSettled, "ON-3.5" if felt.profile.book == "ON" else "LV-2.1.4", "the outcomes are known and the round must end")
     if script.at < len(script.moves):

@@ -39,13 +39,13 @@ from shared.contracts.table import (
     TableEvent,
     TableOpened,
 )
+from shared.kernel.cards import DECK
 from shared.kernel.decider import Decider
 from shared.kernel.messages import Envelope
 from shared.kernel.money import Ratio
 
 UNBOOKED_MAX = 2
 """Recorded rounds that the ledger may still owe an answer for when the next one is called."""
-CARDS_PER_DECK = 52
 
 
 class Table(Struct, frozen=True):
@@ -195,7 +195,7 @@ def _open(command: OpenTable, table: Table, envelope: Envelope) -> list[TableEve
 def _call_shoe(table: Table, opened: TableOpened) -> ShoeCalled:
     """Call a shoe of whole decks; where it may be cut and marked are numbers of cards from here on (ON-5.4, ON-5.6, FL-4.4, LV-3.3)."""
     profile = opened.profile
-    cards = profile.decks * CARDS_PER_DECK
+    cards = profile.decks * len(DECK)
     return ShoeCalled(
         shoe=f"{opened.table}-S{table.shoes + 1}",
         table=opened.table,

@@ -23,7 +23,7 @@ from shared.kernel.identity import derived_id
 from shared.kernel.messages import HOUSE, Actor, Answer
 from shared.kernel.reactions import Reaction, Source
 from shared.runtime.event_store import StoreRefusal
-from shared.runtime.keeper import Keeper
+from shared.runtime.keeper import Keeper, Overrun
 from shared.runtime.keepers import Noun
 from shared.runtime.service import Process
 from shared.runtime.settings import ServiceSettings
@@ -121,12 +121,12 @@ class WalletApp:
         """Close the book when the day is over and every table has closed its own."""
         while True:
             await asyncio.sleep(CLOSE_EVERY_S)
-            if self._book and self.house.today() > stream_day(self._book):
-                next_day = self.house.today()
+            book, next_day = self._book, self.house.today()
+            if book and next_day > stream_day(book):
                 try:
-                    await self._ask_house(self._book, CloseBook(next_day=next_day), f"close {next_day}")
-                except StoreRefusal as error:
-                    log.warning("the book of %s cannot be closed yet: %s", stream_day(self._book), error)
+                    await self._ask_house(book, CloseBook(next_day=next_day), f"close {next_day}")
+                except (StoreRefusal, Overrun) as error:
+                    log.warning("%s cannot be closed yet: %s", book, error)
 
     async def _open_next(self, closed: Keeper[Any]) -> None:
         """Carry a closed book forward and open the next one; each part has an id of its own, so that a crash repeats nothing."""
