@@ -10,11 +10,11 @@ from typing import Protocol
 from msgspec import Struct
 
 from feltlog.reading import Logs
-from services.surveillance.domain.chain import Stored
 from services.surveillance.domain.report import Report
 from services.surveillance.domain.watch import Watch
 from services.surveillance.redecide import Again
 from shared.contracts.subjects import SERVICES, RoundName, log_name, round_of, table_stream
+from shared.kernel.entry import Stored
 
 HEARD_BY_A_ROUND = ("table", "shoe", "wallet")
 
@@ -52,7 +52,7 @@ async def audit_round(store: Books, name: RoundName) -> Report:
     logs = [log_name(service, name.day) for service in HEARD_BY_A_ROUND]
     cut = await cut_now(store, [log for log in logs if log in kept])
     watch = Watch(Again(), only=frozenset({name.id}), whole=False)
-    concerned = (stored async for stored in heard(store, cut) if concerns(stored.subject, name))
+    concerned = (stored async for stored in heard(store, cut) if concerns(stored.stream, name))
     findings = [found async for stored in concerned for found in watch.hear(stored)]
     return watch.report([*findings, *watch.left()])
 
@@ -89,11 +89,4 @@ async def heard(store: Books, cut: Cut) -> AsyncIterator[Stored]:
         async for stored in store.read(log):
             if stored.stored_at_ms > cut.at_ms:
                 break
-            yield Stored(
-                log=log,
-                subject=stored.stream,
-                sequence=stored.sequence,
-                stored_at_ms=stored.stored_at_ms,
-                data=stored.data,
-                claimed=stored.claimed,
-            )
+            yield stored

@@ -11,35 +11,15 @@ from msgspec import Struct
 
 from feltlog.trouble import Trouble
 from shared.contracts.language import types_of
-from shared.contracts.subjects import BadSubject, RoundName, log_day, log_of, log_pattern, round_of
-from shared.kernel.entry import Decision, Entry, Unreadable, decode_as
+from shared.contracts.subjects import BadSubject, RoundName, log_day, log_name, log_of, round_of
+from shared.kernel.entry import Decision, Entry, Stored, Unreadable, decode_as
 from shared.kernel.identity import digest
-
-
-class Stored(Protocol):
-    """One message of a log."""
-
-    @property
-    def stream(self) -> str:
-        """Whose entry it is."""
-
-    @property
-    def sequence(self) -> int:
-        """Its place in the log."""
-
-    @property
-    def data(self) -> bytes:
-        """The exact bytes."""
-
-    @property
-    def stored_at_ms(self) -> int:
-        """When the server took it in: the independent witness of time."""
 
 
 class Logs(Protocol):
     """The reading half of the event store."""
 
-    def read(self, log: str, *, pattern: str | None = None, after: int = 0, upto: int | None = None) -> AsyncIterator[Any]:
+    def read(self, log: str, *, pattern: str | None = None, after: int = 0, upto: int | None = None) -> AsyncIterator[Stored]:
         """Yield the messages of a log, of the streams that match, in the order of their places."""
 
     async def logs(self, service: str) -> list[str]:
@@ -131,7 +111,7 @@ async def rounds_of_day(store: Logs, day: str, table: str = "", *, damage: list[
     What cannot be read is left out and added to `damage`.
     """
     rounds: dict[RoundName, list[Page]] = {}
-    log = log_of(log_pattern("table", day))
+    log = log_name("table", day)
     pattern = f"log.table.{day}.{table}.round.*" if table else f"log.table.{day}.*.round.*"
     async for stored in store.read(log, pattern=pattern):
         name = round_of(stored.stream)
@@ -146,6 +126,6 @@ async def rounds_of_day(store: Logs, day: str, table: str = "", *, damage: list[
 async def ledger_entries(store: Logs) -> AsyncIterator[Entry[Any, Any]]:
     """Yield the entries of all ledgers that are kept, day after day."""
     for day in await days(store, "wallet"):
-        log = log_of(log_pattern("wallet", day))
+        log = log_name("wallet", day)
         async for stored in store.read(log, pattern=f"log.wallet.{day}.ledger.*"):
             yield page(stored).entry

@@ -2,16 +2,15 @@
 
 from collections.abc import AsyncIterator, Iterable
 
-from services.surveillance.domain.chain import Stored as Message
 from shared.contracts.subjects import log_day
-from shared.runtime.event_store import Stored
+from shared.kernel.entry import Stored
 from tests.house_log import matches
 
 
 class Books:
     """Logs that do not grow any more."""
 
-    def __init__(self, messages: Iterable[Message]) -> None:
+    def __init__(self, messages: Iterable[Stored]) -> None:
         self.messages = list(messages)
 
     async def logs(self, service: str) -> list[str]:
@@ -25,6 +24,6 @@ class Books:
     async def read(self, log: str, *, pattern: str | None = None, after: int = 0, upto: int | None = None) -> AsyncIterator[Stored]:
         """Yield the entries of a log, of the streams that match."""
         for each in self.messages:
-            fits = each.log == log and (pattern is None or matches(pattern, each.subject))
+            fits = each.log == log and (pattern is None or matches(pattern, each.stream))
             if fits and after < each.sequence <= (each.sequence if upto is None else upto):
-                yield Stored(each.subject, each.sequence, each.data, each.stored_at_ms, each.claimed)
+                yield each

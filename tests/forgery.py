@@ -9,12 +9,11 @@ from typing import Any
 
 import msgspec
 
-from services.surveillance.domain.chain import Stored
 from services.surveillance.domain.findings import Code, Finding
 from services.surveillance.domain.watch import Watch, verify
 from services.surveillance.redecide import Again
 from shared.contracts.language import types_of
-from shared.kernel.entry import Entry, decode_as
+from shared.kernel.entry import Entry, Stored, decode_as
 from shared.kernel.identity import digest
 
 Edit = Callable[[Any], Sequence[Any]]
@@ -30,7 +29,7 @@ def forged(stored: Sequence[Stored], kind: type[Any], edit: Edit, *, stream: str
         seen += isinstance(event, kind)
         return edit(event) if isinstance(event, kind) and seen == which else [event]
 
-    rewritten = [rewrite(one, change) if stream in one.subject else one for one in stored]
+    rewritten = [rewrite(one, change) if stream in one.stream else one for one in stored]
     assert seen >= which, f"there is no such {kind.__name__} to forge"
     return linked(rewritten)
 
@@ -73,17 +72,17 @@ def linked(stored: Sequence[Stored]) -> list[Stored]:
     relinked = []
     for one in stored:
         entry = read(one)
-        revision, prev = heads.get(one.subject, (0, entry.prev))
+        revision, prev = heads.get(one.stream, (0, entry.prev))
         ends[one.log] = ends.get(one.log, 0) + 1
         again = written(one, msgspec.structs.replace(entry, revision=revision + 1, prev=prev))
-        heads[one.subject] = (revision + 1, again.claimed)
+        heads[one.stream] = (revision + 1, again.claimed)
         relinked.append(msgspec.structs.replace(again, sequence=ends[one.log]))
     return relinked
 
 
 def read(one: Stored) -> Entry[Any, Any]:
     """Return the entry that a message holds."""
-    return decode_as(*types_of(one.subject), one.data)
+    return decode_as(*types_of(one.stream), one.data)
 
 
 def written(one: Stored, entry: Entry[Any, Any]) -> Stored:

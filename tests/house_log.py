@@ -38,11 +38,11 @@ from shared.contracts.table import (
     WagersSettled,
 )
 from shared.kernel.decider import Decider
+from shared.kernel.entry import Stored
 from shared.kernel.folded import Asked, Folded, Pen, commit, draft
 from shared.kernel.messages import HOUSE, Actor
 from shared.kernel.money import Ratio
 from shared.kernel.profile import DealerRules, DoubleRules, InsuranceRules, Profile, ShoeRules, SplitRules
-from shared.runtime.event_store import Stored
 
 PEN = Pen("table-1", 1, "0.1.0")
 BEGAN_MS = 1_796_090_400_000
@@ -99,7 +99,7 @@ class HandMadeLogs:
             "scripted", None, lambda command, state, envelope: events[envelope.id], lambda state, event: None, *types_of(stream)
         )
         drafted = draft(scripted, folded, asked, PEN, now_ms=at_ms)
-        self.stored.append(Stored(stream, len(self.stored) + 1, drafted.data, at_ms))
+        self.stored.append(Stored(log=log_of(stream), stream=stream, sequence=len(self.stored) + 1, stored_at_ms=at_ms, data=drafted.data))
         commit(folded, drafted, len(self.stored))
 
     async def logs(self, service: str) -> list[str]:

@@ -14,7 +14,6 @@ from services.shoe import reactions as shoe_reactions
 from services.shoe.app.sealing import SealingKey
 from services.shoe.app.vault import Vault
 from services.shoe.domain.shoe import SHOE, Shoe
-from services.surveillance.domain.chain import Stored
 from services.table import reactions as table_reactions
 from services.table.domain.round import ROUND
 from services.table.domain.state import Decision, Insurance, Playing
@@ -27,7 +26,7 @@ from shared.contracts.subjects import ledger_stream, log_of, round_of, shoe_stre
 from shared.contracts.table import CallRound, EndDay, OpenTable, PlaceWager, RoundCommand
 from shared.contracts.wallet import CloseBook, Deposit, OpenAccount, OpenBook
 from shared.kernel.decider import Decider
-from shared.kernel.entry import Entry
+from shared.kernel.entry import Entry, Stored
 from shared.kernel.folded import Asked, Folded, Pen, commit, draft, empty
 from shared.kernel.identity import derived_id, digest
 from shared.kernel.messages import HOUSE, Actor, Answer
@@ -82,7 +81,7 @@ class WholeHouse:
 
     def of(self, stream: str) -> list[Stored]:
         """Return what is stored in a stream."""
-        return [one for one in self.stored if one.subject == stream]
+        return [one for one in self.stored if one.stream == stream]
 
     def open_table(self, table: str, book: str, *, rules: Profile | None = None, **chosen: Any) -> None:
         """Open a table for the day, under a book or under `rules` near it."""
@@ -156,7 +155,7 @@ class WholeHouse:
             self.stored.append(
                 Stored(
                     log=log,
-                    subject=stream,
+                    stream=stream,
                     sequence=sequence,
                     stored_at_ms=self.now_ms + 1,
                     data=drafted.data,

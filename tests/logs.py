@@ -8,9 +8,8 @@ from typing import Any
 
 import msgspec
 
-from services.surveillance.domain.chain import Stored
 from shared.contracts.subjects import log_of
-from shared.kernel.entry import Decision, Entry, Place
+from shared.kernel.entry import Decision, Entry, Place, Stored
 from shared.kernel.folded import Pen
 from shared.kernel.identity import derived_id, digest
 from shared.kernel.messages import HOUSE, Actor, Cause
@@ -76,7 +75,7 @@ class House:
 
     def of(self, stream: str) -> list[Stored]:
         """Return what is stored in a stream."""
-        return [one for one in self.stored if one.subject == stream]
+        return [one for one in self.stored if one.stream == stream]
 
     def ends(self) -> dict[str, int]:
         """Return the last sequence of each log."""
@@ -85,7 +84,7 @@ class House:
 
 def stored(stream: str, data: bytes, sequence: int, at_ms: int) -> Stored:
     """Return a message as the store gives it back."""
-    return Stored(log=log_of(stream), subject=stream, sequence=sequence, stored_at_ms=at_ms, data=data, claimed=digest(data))
+    return Stored(log=log_of(stream), stream=stream, sequence=sequence, stored_at_ms=at_ms, data=data, claimed=digest(data))
 
 
 def changed(one: Stored, old: str, new: str) -> Stored:

@@ -10,11 +10,10 @@ from typing import Any, Protocol
 from feltlog.rehearsal.door import Told
 from shared.contracts.desk import SourceQuarantined
 from shared.contracts.following import Planned, planned
-from shared.kernel.entry import Place
+from shared.kernel.entry import Place, Stored
 from shared.kernel.folded import POISON, QUARANTINED, Asked
 from shared.kernel.messages import HOUSE, Answer
 from shared.kernel.reactions import Reaction, Source
-from shared.runtime.event_store import Stored
 from shared.runtime.keeper import OutOfTurn
 from shared.runtime.memory_log import MemoryLog
 

@@ -7,13 +7,12 @@ from feltlog.rehearsal.door import Door, Owner, Told
 from feltlog.rehearsal.ear import Ear
 from shared.contracts.desk import CarryQuarantines, LiftQuarantine, QuarantineLifted, QuarantineSource, SourceQuarantined
 from shared.contracts.subjects import desk_stream, log_day
-from shared.kernel.entry import Entry, Place
+from shared.kernel.entry import Entry, Place, Stored
 from shared.kernel.folded import Asked, Pen, raised
 from shared.kernel.identity import derived_id
 from shared.kernel.messages import HOUSE, Actor, Answer
 from shared.kernel.reactions import Reaction, Source
 from shared.kernel.timers import BREATH_MS, SILENCE_MS, Presence, Timers, again_ms
-from shared.runtime.event_store import Stored
 from shared.runtime.keepers import PULSE_MS
 from shared.runtime.quarantine import DESK_NOUN
 

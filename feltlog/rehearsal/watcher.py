@@ -1,6 +1,5 @@
 """The watcher: surveillance over a rehearsed house, hearing every log in its order and the logs in any order between them."""
 
-from services.surveillance.domain.chain import Stored
 from services.surveillance.domain.findings import Finding
 from services.surveillance.domain.watch import Watch
 from services.surveillance.redecide import Again
@@ -26,16 +25,7 @@ class Watcher:
         sequence = self._heard[log.name] = self._heard.get(log.name, 0) + 1
         stored = log.at(sequence)
         assert stored is not None, "nothing is gone from a log in memory"
-        self.findings += self.watch.hear(
-            Stored(
-                log=log.name,
-                subject=stored.stream,
-                sequence=sequence,
-                stored_at_ms=stored.stored_at_ms,
-                data=stored.data,
-                claimed=stored.claimed,
-            )
-        )
+        self.findings += self.watch.hear(stored)
         consumer = log.consumers.get("surveillance")
         if consumer is not None:
             consumer.delivered = sequence

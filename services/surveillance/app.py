@@ -11,17 +11,15 @@ from typing import Any, TypeVar
 
 from msgspec import Struct
 
-from services.surveillance.domain.chain import Stored
 from services.surveillance.domain.findings import Code, Finding, finding
 from services.surveillance.domain.watch import Watch
 from services.surveillance.redecide import Again
 from services.surveillance.views import INDEX, FindingRow, finding_row, round_row
 from shared.contracts.refusals import Reason, refused, sentence
 from shared.contracts.subjects import SERVICES, Addressed, log_day
-from shared.kernel.entry import Entry, Place
+from shared.kernel.entry import Entry, Place, Stored
 from shared.kernel.messages import Answer
 from shared.kernel.reactions import Reaction, Source
-from shared.runtime.event_store import Stored as Entered
 from shared.runtime.event_store import StoreUnavailable
 from shared.runtime.hearing import LogGap, hear
 from shared.runtime.keeper import Keeper
@@ -109,20 +107,11 @@ class SurveillanceApp:
             raise
         async with aclosing(self._entries(log_name)) as entries:
             async for stored in entries:
-                found = self._watch.hear(
-                    Stored(
-                        log=log_name,
-                        subject=stored.stream,
-                        sequence=stored.sequence,
-                        stored_at_ms=stored.stored_at_ms,
-                        data=stored.data,
-                        claimed=stored.claimed,
-                    )
-                )
+                found = self._watch.hear(stored)
                 self._heard[log_name] = stored.sequence
                 await self._tell(found)
 
-    async def _entries(self, log_name: str) -> AsyncGenerator[Entered, None]:
+    async def _entries(self, log_name: str) -> AsyncGenerator[Stored, None]:
         """Yield the entries of a log, strictly in order as long as that can be; a log with a gap is read on behind it."""
         position = 0
         try:

@@ -51,6 +51,21 @@ class Entry(msgspec.Struct, Generic[C, E], frozen=True, kw_only=True, omit_defau
     decisions: tuple[Decision[C, E], ...]
 
 
+class Stored(msgspec.Struct, frozen=True, kw_only=True):
+    """A message of a log as the store gives it back: where it lies, when the store took it, and its exact bytes.
+
+    `stream` is the subject that it was stored on, whatever its bytes say; `claimed` the digest that it was stored under, empty
+    where the store did not say.
+    """
+
+    log: str
+    stream: str
+    sequence: int
+    stored_at_ms: int
+    data: bytes
+    claimed: str = ""
+
+
 class Unreadable(ValueError):
     """Bytes that are not an entry of the expected kind: broken, or of a version that this software does not know."""
 

@@ -10,20 +10,7 @@ from typing import ClassVar, Protocol
 
 import msgspec
 
-from shared.kernel.entry import ENTRY_BYTES_MAX
-
-
-class Stored(msgspec.Struct, frozen=True):
-    """One entry as it lies in the log: its exact bytes, its place, and when the store took it.
-
-    `claimed` is the digest that its writer stored it under, empty where the store did not say.
-    """
-
-    stream: str
-    sequence: int
-    data: bytes
-    stored_at_ms: int
-    claimed: str = ""
+from shared.kernel.entry import ENTRY_BYTES_MAX, Stored
 
 
 class Appended(msgspec.Struct, frozen=True):

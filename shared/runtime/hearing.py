@@ -13,7 +13,8 @@ from typing import Protocol, Self, TypeVar
 
 import msgspec
 
-from shared.runtime.event_store import EventStore, Stored, StoreRefusal, StoreUnavailable
+from shared.kernel.entry import Stored
+from shared.runtime.event_store import EventStore, StoreRefusal, StoreUnavailable
 
 WATCH_S = 5.0
 BREATH_S = 0.25

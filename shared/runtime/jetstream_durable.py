@@ -15,8 +15,9 @@ from nats.aio.client import Client
 from nats.aio.msg import Msg
 from nats.aio.subscription import Subscription
 
+from shared.kernel.entry import Stored
 from shared.runtime import jetstream_api as api
-from shared.runtime.event_store import Stored, StoreUnavailable
+from shared.runtime.event_store import StoreUnavailable
 from shared.runtime.hearing import BREATH_S, ConsumerMissing, Delivery, Standing
 
 BATCH = 256
@@ -129,6 +130,12 @@ class JetStreamDurable:
 def _delivery(message: Msg) -> Delivery:
     """Return what `message` delivers; sequence and time stand in the subject of its acknowledgement."""
     at = message.metadata
-    nanoseconds = int(message.reply.split(".")[-2])
-    claimed = (message.headers or {}).get("Nats-Msg-Id", "")
-    return Delivery(Stored(message.subject, at.sequence.stream, message.data, nanoseconds // 1_000_000, claimed), message.reply)
+    stored = Stored(
+        log=at.stream,
+        stream=message.subject,
+        sequence=at.sequence.stream,
+        stored_at_ms=int(message.reply.split(".")[-2]) // 1_000_000,
+        data=message.data,
+        claimed=(message.headers or {}).get("Nats-Msg-Id", ""),
+    )
+    return Delivery(stored, message.reply)

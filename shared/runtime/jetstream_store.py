@@ -15,6 +15,7 @@ from nats.aio.client import Client
 from nats.aio.msg import Msg
 
 from shared.contracts.subjects import log_of
+from shared.kernel.entry import Stored
 from shared.runtime import jetstream_api as api
 from shared.runtime.event_store import (
     Appended,
@@ -22,7 +23,6 @@ from shared.runtime.event_store import (
     DayClosed,
     LogFull,
     LogMisconfigured,
-    Stored,
     StoreRefusal,
     StoreUnavailable,
     Unknown,
@@ -199,7 +199,8 @@ class JetStreamStore:
         if isinstance(answer, _Got):
             found = answer.message
             claimed = api.header(found.hdrs, "Nats-Msg-Id")
-            return Stored(found.subject, found.seq, found.data, api.milliseconds(found.time), claimed)
+            at_ms = api.milliseconds(found.time)
+            return Stored(log=log, stream=found.subject, sequence=found.seq, stored_at_ms=at_ms, data=found.data, claimed=claimed)
         if answer.err_code == api.MESSAGE_NOT_FOUND:
             return None
         raise _unread(log, answer)
@@ -247,9 +248,14 @@ class JetStreamStore:
                 headers = message.headers or {}
                 if "Status" in headers:
                     return
-                sequence, time = int(headers["Nats-Sequence"]), headers["Nats-Time-Stamp"]
-                claimed = headers.get("Nats-Msg-Id", "")
-                yield Stored(headers["Nats-Subject"], sequence, message.data, api.milliseconds(time), claimed)
+                yield Stored(
+                    log=log,
+                    stream=headers["Nats-Subject"],
+                    sequence=int(headers["Nats-Sequence"]),
+                    stored_at_ms=api.milliseconds(headers["Nats-Time-Stamp"]),
+                    data=message.data,
+                    claimed=headers.get("Nats-Msg-Id", ""),
+                )
         except (nats.errors.Error, TimeoutError) as error:
             raise StoreUnavailable(f"reading {log} was interrupted: {type(error).__name__}") from error
 

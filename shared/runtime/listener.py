@@ -12,12 +12,12 @@ from contextlib import aclosing
 
 from shared.contracts.desk import SourceQuarantined
 from shared.contracts.following import Follow, Planned, planned
-from shared.kernel.entry import Place
+from shared.kernel.entry import Place, Stored
 from shared.kernel.folded import POISON, QUARANTINED, Asked
 from shared.kernel.messages import HOUSE, Answer
 from shared.kernel.reactions import Reaction, Source
 from shared.runtime.clock import Clock
-from shared.runtime.event_store import Stored, StoreRefusal
+from shared.runtime.event_store import StoreRefusal
 from shared.runtime.hearing import Audible, Heard, hear
 from shared.runtime.keeper import OutOfTurn, Overrun, SteppedDown
 from shared.runtime.keepers import Keepers

@@ -3,8 +3,9 @@
 import asyncio
 from collections import deque
 
+from shared.kernel.entry import Stored
 from shared.kernel.identity import digest
-from shared.runtime.event_store import Appended, Conflict, DayClosed, LogFull, Stored
+from shared.runtime.event_store import Appended, Conflict, DayClosed, LogFull
 from shared.runtime.hearing import ConsumerMissing, Standing
 
 
@@ -44,7 +45,7 @@ class MemoryLog:
         if self.is_full:
             raise LogFull(self.name)
         sequence = len(self.entries) + 1
-        self.entries.append(Stored(stream, sequence, data, now_ms, digest(data)))
+        self.entries.append(Stored(log=self.name, stream=stream, sequence=sequence, stored_at_ms=now_ms, data=data, claimed=digest(data)))
         self.last[stream] = sequence
         self.tell()
         return Appended(sequence)

@@ -9,7 +9,8 @@ from collections.abc import AsyncIterator, Callable
 from enum import Enum, auto
 
 from shared.contracts.subjects import log_of
-from shared.runtime.event_store import Appended, Conflict, DayClosed, Stored, StoreRefusal, StoreUnavailable, Unknown, checked_size
+from shared.kernel.entry import Stored
+from shared.runtime.event_store import Appended, Conflict, DayClosed, StoreRefusal, StoreUnavailable, Unknown, checked_size
 from shared.runtime.hearing import ConsumerMissing
 from shared.runtime.memory_durable import MemoryDurable
 from shared.runtime.memory_log import MemoryConsumer, MemoryLog

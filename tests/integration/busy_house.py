@@ -34,9 +34,8 @@ from shared.contracts.requests import decode_answer, encode_request
 from shared.contracts.subjects import command_subject
 from shared.contracts.table import CardDealt, ClockExtended, CloseTable, DecisionTimedOut, HoleCardDealt, RoundSettled, Stand
 from shared.contracts.wallet import Deposited, StakesSettled, Withdrawn
-from shared.kernel.entry import Entry, decode_as
+from shared.kernel.entry import Entry, Stored, decode_as
 from shared.kernel.messages import Answer
-from shared.runtime.event_store import Stored
 from shared.runtime.jetstream_store import JetStreamStore
 from shared.runtime.line import Line, open_line
 

@@ -19,10 +19,9 @@ from feltlog.house import House
 from feltlog.machine import Machine, run_apart, serve_store_only
 from shared.contracts.language import types_of
 from shared.contracts.subjects import SERVICES, log_day, log_name, round_name
-from shared.kernel.entry import decode_as
+from shared.kernel.entry import Stored, decode_as
 from shared.kernel.identity import digest
 from shared.runtime.connection import Endpoint, connect
-from shared.runtime.event_store import Stored
 from shared.runtime.log_making import LogMaker
 from tests.integration.recorded_evening import Evening
 

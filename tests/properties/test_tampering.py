@@ -7,10 +7,10 @@ import msgspec
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from services.surveillance.domain.chain import Stored
 from services.surveillance.domain.findings import Finding
 from services.surveillance.domain.watch import Watch, verify
 from services.surveillance.redecide import Again
+from shared.kernel.entry import Stored
 from tests.houses import WholeHouse, little_house
 from tests.logs import without_claims
 
@@ -42,7 +42,7 @@ def streams(findings: list[Finding]) -> set[str]:
 
 def followed(stored: Stored) -> bool:
     """Whether a later entry of the same stream was stored after this one."""
-    return stored.sequence < max(one.sequence for one in house().of(stored.subject))
+    return stored.sequence < max(one.sequence for one in house().of(stored.stream))
 
 
 ANY = st.sampled_from(house().stored)
@@ -62,7 +62,7 @@ def test_a_flipped_bit_in_any_entry_is_found(one: Stored, data: st.DataObject):
     flipped[data.draw(st.integers(0, len(flipped) - 1))] ^= 1 << data.draw(st.integers(0, 7))
     tampered = [msgspec.structs.replace(each, data=bytes(flipped)) if each is one else each for each in house().stored]
 
-    assert one.subject in streams(found(tampered))
+    assert one.stream in streams(found(tampered))
 
 
 @FEW
@@ -75,14 +75,14 @@ def test_a_flipped_bit_is_found_by_the_entries_after_it(one: Stored, data: st.Da
     tampered = entries()
     tampered[place] = msgspec.structs.replace(tampered[place], data=bytes(flipped))
 
-    assert one.subject in streams(found(tampered))
+    assert one.stream in streams(found(tampered))
 
 
 @FEW
 @given(ANY)
 def test_a_missing_entry_is_found(one: Stored):
     """Every message of a log is accounted for."""
-    assert {one.subject, one.log} & streams(found([each for each in house().stored if each is not one]))
+    assert {one.stream, one.log} & streams(found([each for each in house().stored if each is not one]))
 
 
 @FEW
@@ -95,7 +95,7 @@ def test_a_missing_entry_is_found_by_what_follows_it(one: Stored):
         if each is not one
     ]
 
-    assert one.subject in streams(found(closed_up))
+    assert one.stream in streams(found(closed_up))
 
 
 @FEW
@@ -104,20 +104,20 @@ def test_an_entry_that_is_stored_twice_is_found(one: Stored):
     """A revision stands in its stream once."""
     again = msgspec.structs.replace(one, sequence=house().ends()[one.log] + 1)
 
-    assert one.subject in streams(found([*house().stored, again]))
+    assert one.stream in streams(found([*house().stored, again]))
 
 
 @FEW
 @given(FOLLOWED)
 def test_swapped_entries_are_found(one: Stored):
     """Two entries of a stream cannot change places."""
-    following = next(each for each in house().of(one.subject) if each.sequence > one.sequence)
+    following = next(each for each in house().of(one.stream) if each.sequence > one.sequence)
     swapped = {
         id(one): msgspec.structs.replace(one, data=following.data, claimed=following.claimed),
         id(following): msgspec.structs.replace(following, data=one.data, claimed=one.claimed),
     }
 
-    assert one.subject in streams(found([swapped.get(id(each), each) for each in house().stored]))
+    assert one.stream in streams(found([swapped.get(id(each), each) for each in house().stored]))
 
 
 @FEW
@@ -127,14 +127,14 @@ def test_an_entry_from_another_stream_is_found(one: Stored, other: Stored):
     foreign = msgspec.structs.replace(one, data=other.data, claimed=other.claimed)
     tampered = [foreign if each is one else each for each in house().stored]
 
-    assert other.data == one.data or one.subject in streams(found(tampered))
+    assert other.data == one.data or one.stream in streams(found(tampered))
 
 
 @FEW
-@given(st.sampled_from(sorted({one.subject for one in house().stored if ".round." in one.subject})))
+@given(st.sampled_from(sorted({one.stream for one in house().stored if ".round." in one.stream})))
 def test_a_missing_round_is_found_whatever_the_sequences_say(stream: str):
     """A table's stream names its rounds, so that a whole missing round is seen."""
-    without = [msgspec.structs.replace(each, log=each.log) for each in house().stored if each.subject != stream]
+    without = [msgspec.structs.replace(each, log=each.log) for each in house().stored if each.stream != stream]
     report = verify(without, Watch(Again(), whole=False))
 
     assert stream in streams(list(report.findings))

@@ -12,9 +12,9 @@ import msgspec
 
 from feltlog.commands.connection import reading
 from feltlog.house import House
-from services.surveillance.domain.chain import Stored
 from shared.contracts.subjects import RoundName, ledger_stream, log_name, round_name, shoe_stream, table_stream
 from shared.contracts.table import SEMANTICS, RoundSettled, RoundVoided
+from shared.kernel.entry import Stored
 from tests.replays.golden import Final, Golden, Line, Story, entry_of, save
 from tests.states import encoded, folded
 
@@ -26,37 +26,35 @@ async def entries_of(house: House, name: RoundName) -> list[Stored]:
         for service in ("table", "shoe", "wallet"):
             log = log_name(service, name.day)
             async for each in store.read(log):
-                found.append(Stored(log=log, subject=each.stream, sequence=each.sequence, stored_at_ms=each.stored_at_ms, data=each.data))
+                found.append(each)
     return found
 
 
 def chosen(name: RoundName, entries: list[Stored]) -> list[Stored]:
     """Return those entries that the round rests on."""
-    events = [
-        event for each in entries if each.subject == name.stream for decision in entry_of(each).decisions for event in decision.events
-    ]
+    events = [event for each in entries if each.stream == name.stream for decision in entry_of(each).decisions for event in decision.events]
     ends = [event for event in events if isinstance(event, RoundSettled | RoundVoided)]
     assert ends, f"the round {name.id} is not over, or not in these logs"
     streams = [name.stream, table_stream(name.day, name.table), ledger_stream(name.day)]
     streams += [shoe_stream(name.day, shoe) for shoe in ends[0].shoes]
-    return [each for stream in streams for each in prefix(name, [each for each in entries if each.subject == stream])]
+    return [each for stream in streams for each in prefix(name, [each for each in entries if each.stream == stream])]
 
 
 def prefix(name: RoundName, entries: list[Stored]) -> list[Stored]:
     """Return a stream's entries up to the last one that names the round, and the retirement of a shoe if it comes next."""
     mark = f'"{name.id}"'.encode()
-    last = max((place for place, each in enumerate(entries) if mark in each.data or each.subject == name.stream), default=-1)
+    last = max((place for place, each in enumerate(entries) if mark in each.data or each.stream == name.stream), default=-1)
     return [each for place, each in enumerate(entries) if place <= last or (place == last + 1 and b'"shoe.ShoeRetired.' in each.data)]
 
 
 def golden(story: Story, entries: list[Stored]) -> Golden:
     """Return a golden log of these entries."""
     lines = tuple(
-        Line(log=each.log, stream=each.subject, sequence=each.sequence, stored_at_ms=each.stored_at_ms, data=each.data.decode())
+        Line(log=each.log, stream=each.stream, sequence=each.sequence, stored_at_ms=each.stored_at_ms, data=each.data.decode())
         for each in entries
     )
     bare = Golden(story=story, entries=lines, finals=())
-    streams = dict.fromkeys(each.subject for each in entries)
+    streams = dict.fromkeys(each.stream for each in entries)
     return Golden(
         story=story,
         entries=lines,

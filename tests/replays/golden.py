@@ -10,10 +10,9 @@ from typing import Any
 
 import msgspec
 
-from services.surveillance.domain.chain import Stored
 from services.surveillance.domain.heard import Heard
 from shared.contracts.language import types_of
-from shared.kernel.entry import Entry, decode_as
+from shared.kernel.entry import Entry, Stored, decode_as
 from shared.kernel.identity import digest
 
 HERE = Path(__file__).parent
@@ -57,7 +56,7 @@ class Golden(msgspec.Struct, frozen=True, kw_only=True):
         for line in self.entries:
             data = line.data.encode()
             yield Stored(
-                log=line.log, subject=line.stream, sequence=line.sequence, stored_at_ms=line.stored_at_ms, data=data, claimed=digest(data)
+                log=line.log, stream=line.stream, sequence=line.sequence, stored_at_ms=line.stored_at_ms, data=data, claimed=digest(data)
             )
 
     def heard(self) -> Iterator[Heard]:
@@ -74,7 +73,7 @@ class Golden(msgspec.Struct, frozen=True, kw_only=True):
 
 def entry_of(stored: Stored) -> Entry[Any, Any]:
     """Return the entry that a stored message holds."""
-    return decode_as(*types_of(stored.subject), stored.data)
+    return decode_as(*types_of(stored.stream), stored.data)
 
 
 def stories() -> list[str]:

@@ -30,9 +30,7 @@ def test_golden_log_is_whole(golden: Golden):
     """Style page, golden logs: never edited, and their digests say so."""
     chains: dict[str, Chain] = {}
     found = [
-        one
-        for each in golden.stored()
-        for one in check(chains.setdefault(each.subject, Chain(each.subject)), each, apart_ms=60_000).findings
+        one for each in golden.stored() for one in check(chains.setdefault(each.stream, Chain(each.stream)), each, apart_ms=60_000).findings
     ]
 
     assert found == []

@@ -20,9 +20,9 @@ from feltlog.rehearsal.rooms import Rooms
 from feltlog.rehearsal.watcher import Watcher
 from services.surveillance.domain.findings import Code
 from shared.contracts.subjects import SERVICES
+from shared.kernel.entry import Stored
 from shared.kernel.money import Ratio
 from shared.kernel.profile import Profile
-from shared.runtime.event_store import Stored
 from shared.runtime.memory_log import MemoryLog
 from shared.runtime.memory_store import MemoryStore
 from shared.runtime.shelf import profile

@@ -34,7 +34,7 @@ def shown(report: Report) -> str:
 def changed(house: WholeHouse, stream: str, revision: int) -> Books:
     """Return the house's logs with one byte of one entry changed."""
     books = Books(house.stored)
-    place = [place for place, each in enumerate(books.messages) if each.subject == stream][revision - 1]
+    place = [place for place, each in enumerate(books.messages) if each.stream == stream][revision - 1]
     data = books.messages[place].data.replace(b'"at_ms":', b'"at_mz":', 1)
     books.messages[place] = msgspec.structs.replace(books.messages[place], data=data, claimed="")
     return books
@@ -70,7 +70,7 @@ async def test_a_changed_byte_is_found_and_its_place_named(house):
 async def test_a_missing_round_is_found_although_nothing_of_it_is_there(house):
     """The table's own stream says that there was one."""
     stream = round_name(ROUND).stream
-    report = await audit_round(Books(each for each in house.stored if each.subject != stream), round_name(ROUND))
+    report = await audit_round(Books(each for each in house.stored if each.stream != stream), round_name(ROUND))
 
     assert Code.MISSING_ROUND in {found.code for found in report.findings}
 

@@ -12,7 +12,7 @@ import msgspec
 from services.surveillance.domain.findings import Code, Finding, finding
 from shared.contracts.language import types_of
 from shared.contracts.subjects import BadSubject, log_of
-from shared.kernel.entry import DECISIONS_MAX, ENTRY_BYTES_MAX, Entry, Place, Unreadable, decode_as
+from shared.kernel.entry import DECISIONS_MAX, ENTRY_BYTES_MAX, Entry, Place, Stored, Unreadable, decode_as
 from shared.kernel.identity import digest
 
 CLOCK_APART_MS = 250
@@ -20,20 +20,6 @@ CLOCK_APART_MS = 250
 
 MISSING_MAX = 256
 """How many missing revisions of one stream are remembered, to tell a late entry from a repeated one."""
-
-
-class Stored(msgspec.Struct, frozen=True, kw_only=True):
-    """A message as the store gives it back.
-
-    `claimed` is the digest under which it was stored (`Nats-Msg-Id`), empty where the store did not say.
-    """
-
-    log: str
-    subject: str
-    sequence: int
-    stored_at_ms: int
-    data: bytes
-    claimed: str = ""
 
 
 class Chain(msgspec.Struct):
@@ -74,8 +60,8 @@ def check(chain: Chain, stored: Stored, *, apart_ms: int = CLOCK_APART_MS) -> Ch
         chain.revision, chain.sequence, chain.digest = revision, stored.sequence, mark
         return Checked(stored, mark, None, (*_about_bytes(stored, mark, revision), _at(stored, revision, Code.UNREADABLE, trouble)))
     found = _about_bytes(stored, mark, entry.revision)
-    if entry.stream != stored.subject:
-        found.append(_at(stored, chain.revision + 1, Code.WRONG_STREAM, f"an entry of {entry.stream} stands in {stored.subject}"))
+    if entry.stream != stored.stream:
+        found.append(_at(stored, chain.revision + 1, Code.WRONG_STREAM, f"an entry of {entry.stream} stands in {stored.stream}"))
         return Checked(stored, mark, None, tuple(found))
     if not _says_no_more(entry, stored.data):
         found.append(_at(stored, entry.revision, Code.FOREIGN_BYTES, "written again, the entry is another text"))
@@ -90,7 +76,7 @@ def check(chain: Chain, stored: Stored, *, apart_ms: int = CLOCK_APART_MS) -> Ch
 
 def _read(stored: Stored) -> tuple[Entry[Any, Any] | None, str]:
     try:
-        return decode_as(*types_of(stored.subject), stored.data), ""
+        return decode_as(*types_of(stored.stream), stored.data), ""
     except (BadSubject, Unreadable) as error:
         return None, str(error)
 
@@ -101,8 +87,8 @@ def _about_bytes(stored: Stored, mark: str, revision: int) -> list[Finding]:
         found.append(_at(stored, revision, Code.WRONG_DIGEST, f"stored under {stored.claimed[:16]}, the bytes are {mark[:16]}"))
     if len(stored.data) > ENTRY_BYTES_MAX:
         found.append(_at(stored, revision, Code.OVERSIZED, f"{len(stored.data)} bytes; {ENTRY_BYTES_MAX} at most"))
-    if _home(stored.subject) != stored.log:
-        found.append(_at(stored, revision, Code.WRONG_LOG, f"{stored.subject} does not belong into {stored.log}"))
+    if _home(stored.stream) != stored.log:
+        found.append(_at(stored, revision, Code.WRONG_LOG, f"{stored.stream} does not belong into {stored.log}"))
     return found
 
 
@@ -201,4 +187,4 @@ def _home(subject: str) -> str:
 
 
 def _at(stored: Stored, revision: int, code: Code, message: str) -> Finding:
-    return finding(code, message, log=stored.log, stream=stored.subject, revision=revision, sequence=stored.sequence)
+    return finding(code, message, log=stored.log, stream=stored.stream, revision=revision, sequence=stored.sequence)

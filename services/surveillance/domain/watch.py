@@ -13,7 +13,7 @@ import msgspec
 from services.surveillance.domain.balances import Balances
 from services.surveillance.domain.cards import Cards
 from services.surveillance.domain.causes import Causes
-from services.surveillance.domain.chain import CLOCK_APART_MS, Chain, Checked, Stored, check
+from services.surveillance.domain.chain import CLOCK_APART_MS, Chain, Checked, check
 from services.surveillance.domain.days import Days
 from services.surveillance.domain.echoes import Echoes
 from services.surveillance.domain.findings import Code, Finding, finding
@@ -24,7 +24,7 @@ from services.surveillance.domain.roll import Roll
 from services.surveillance.domain.stakes import Stakes
 from shared.contracts.subjects import log_day, round_of
 from shared.contracts.table import RoundSettled, RoundVoided
-from shared.kernel.entry import Entry
+from shared.kernel.entry import Entry, Stored
 from shared.kernel.identity import digest
 
 BROKEN = frozenset({Code.UNREADABLE, Code.WRONG_STREAM, Code.MISSING_ENTRY, Code.SWAPPED, Code.REPEATED_ENTRY})
@@ -99,10 +99,10 @@ class Watch:
         """Take in one stored message, and return what was found with it."""
         self.counts.entries += 1
         found = self._gap(stored)
-        past = self._past.get(stored.subject)
+        past = self._past.get(stored.stream)
         if past is not None:
             return [*found, *_after_the_end(stored, past)]
-        chain = self._chains.setdefault(stored.subject, Chain(stored.subject))
+        chain = self._chains.setdefault(stored.stream, Chain(stored.stream))
         self.counts.streams += chain.revision == 0
         checked = check(chain, stored, apart_ms=self._apart_ms)
         found += checked.findings
@@ -110,8 +110,8 @@ class Watch:
         if checked.entry is not None:
             found += self._entry(checked, checked.entry, broken=broken)
         elif broken:
-            self._break(stored.subject)
-        self._note(stored.subject, found)
+            self._break(stored.stream)
+        self._note(stored.stream, found)
         self._forget()
         return found
 
@@ -250,7 +250,7 @@ def _after_the_end(stored: Stored, past: tuple[int, str]) -> list[Finding]:
     again = digest(stored.data) == mark
     message = f"the last entry stands there again, after revision {revision}" if again else f"the round ended at revision {revision}"
     code = Code.REPEATED_ENTRY if again else Code.WRONG_FINAL_DIGEST
-    return [finding(code, message, log=stored.log, stream=stored.subject, revision=revision + 1, sequence=stored.sequence)]
+    return [finding(code, message, log=stored.log, stream=stored.stream, revision=revision + 1, sequence=stored.sequence)]
 
 
 def verify(entries: Iterable[Stored], watch: Watch, ends: Mapping[str, int] | None = None) -> Report:

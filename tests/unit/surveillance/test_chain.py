@@ -3,12 +3,12 @@
 import msgspec
 import pytest
 
-from services.surveillance.domain.chain import Chain, Stored, check
+from services.surveillance.domain.chain import Chain, check
 from services.surveillance.domain.findings import Code, Finding
 from shared.contracts.desk import LiftQuarantine, QuarantineLifted
 from shared.contracts.subjects import desk_stream, ledger_stream
 from shared.contracts.wallet import BookOpened, OpenBook
-from shared.kernel.entry import Place
+from shared.kernel.entry import Place, Stored
 from shared.kernel.folded import Pen
 from tests.logs import PEN, House, changed, stored, without_claims
 

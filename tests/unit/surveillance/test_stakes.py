@@ -82,7 +82,7 @@ class Evening:
         stakes = Stakes(frozenset({ID}))
         found = []
         for one in self.house.stored:
-            checked = check(Chain(one.subject), one)
+            checked = check(Chain(one.stream), one)
             assert checked.entry is not None, "an entry by hand can be read"
             found += stakes.hear(Heard(log=one.log, sequence=one.sequence, digest=checked.digest, entry=checked.entry))
         return [(one.code, one.stream) for one in [*found, *stakes.left()]]

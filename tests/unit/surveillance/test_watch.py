@@ -7,7 +7,6 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from services.surveillance.domain.chain import Stored
 from services.surveillance.domain.findings import Code
 from services.surveillance.domain.watch import Watch, verify
 from services.surveillance.redecide import Again
@@ -48,6 +47,7 @@ from shared.contracts.wallet import (
     StakeReserved,
     StakesSettled,
 )
+from shared.kernel.entry import Stored
 from shared.kernel.messages import Cause
 from shared.kernel.money import Ratio
 from shared.runtime.shelf import profile
@@ -208,7 +208,7 @@ def test_a_second_reaction_to_the_same_event_is_found():
 
 def without(*streams: str) -> list[Stored]:
     """The logs without some streams, as if they had never been there."""
-    return linked([one for one in logs() if one.subject not in streams])
+    return linked([one for one in logs() if one.stream not in streams])
 
 
 def test_a_whole_missing_round_is_found():
@@ -218,14 +218,14 @@ def test_a_whole_missing_round_is_found():
 
 def test_a_round_that_lost_its_end_is_found():
     """The table wrote down with which revision the round ended."""
-    last = [one for one in logs() if one.subject == ROUND][-1]
+    last = [one for one in logs() if one.stream == ROUND][-1]
 
     assert (Code.WRONG_FINAL_DIGEST, ROUND) in codes(linked([one for one in logs() if one is not last]))
 
 
 def test_an_entry_behind_a_round_s_end_is_found():
     """Nothing follows the end of a round."""
-    last = [one for one in logs() if one.subject == ROUND][-1]
+    last = [one for one in logs() if one.stream == ROUND][-1]
     further = msgspec.structs.replace(read(last), decisions=(msgspec.structs.replace(read(last).decisions[0], id="more"),))
 
     assert (Code.WRONG_FINAL_DIGEST, ROUND) in codes(linked([*logs(), written(last, further)]))
@@ -233,7 +233,7 @@ def test_an_entry_behind_a_round_s_end_is_found():
 
 def test_an_entry_behind_a_day_s_end_is_found():
     """Nothing is added to a closed book."""
-    last = [one for one in logs() if one.subject == LEDGER][-1]
+    last = [one for one in logs() if one.stream == LEDGER][-1]
     further = msgspec.structs.replace(read(last), decisions=(msgspec.structs.replace(read(last).decisions[0], id="more"),))
 
     assert (Code.AFTER_CLOSE, LEDGER) in codes(linked([*logs(), written(last, further)]))
@@ -241,25 +241,25 @@ def test_an_entry_behind_a_day_s_end_is_found():
 
 def test_a_day_that_follows_other_bytes_is_found():
     """A day's first entry names the digest of the entry that closed the day before."""
-    first = next(one for one in logs() if one.subject == f"log.table.{NEXT_DAY}.T1.table")
+    first = next(one for one in logs() if one.stream == f"log.table.{NEXT_DAY}.T1.table")
     entry = read(first)
     decision = entry.decisions[0]
     command = msgspec.structs.replace(decision.command, follows="ab")
     other = written(first, msgspec.structs.replace(entry, prev="ab", decisions=(msgspec.structs.replace(decision, command=command),)))
 
-    assert (Code.DAY_CHAIN_BROKEN, first.subject) in codes(linked([other if one is first else one for one in logs()]))
+    assert (Code.DAY_CHAIN_BROKEN, first.stream) in codes(linked([other if one is first else one for one in logs()]))
 
 
 def test_a_closing_entry_that_is_gone_is_found():
     """The day that follows names it."""
-    last = [one for one in logs() if one.subject == TABLE][-1]
+    last = [one for one in logs() if one.stream == TABLE][-1]
 
     assert (Code.DAY_CHAIN_BROKEN, TABLE) in codes(linked([one for one in logs() if one is not last]))
 
 
 def test_the_end_of_a_stream_that_is_gone_is_missed_by_its_effects():
     """A decision names the event that it follows from."""
-    last = [one for one in logs() if one.subject == SHOE][-1]
+    last = [one for one in logs() if one.stream == SHOE][-1]
 
     assert (Code.CAUSE_MISSING, SHOE) in codes(linked([one for one in logs() if one is not last]))
 
@@ -323,7 +323,7 @@ def test_a_shoe_that_ends_inside_a_round_is_followed_into_its_discards(book: str
     played.end_day()
     report = verify(played.stored, Watch(Again()), played.ends())
 
-    assert (report.findings, report.counts.rounds_judged, any(one.subject.endswith("b") for one in played.stored)) == (
+    assert (report.findings, report.counts.rounds_judged, any(one.stream.endswith("b") for one in played.stored)) == (
         (),
         len(rounds),
         True,
@@ -341,17 +341,17 @@ def test_the_watch_forgets_rounds_that_are_compared():
 def test_the_watch_forgets_a_day_when_its_books_are_closed():
     """A process that runs for weeks holds two days at most; what comes after is checked as before."""
     watch = Watch(Again())
-    first = [one for one in logs() if f".{DAY}." in one.subject]
+    first = [one for one in logs() if f".{DAY}." in one.stream]
     verify(first, watch)
     watch.forget_day(DAY)
-    report = verify([one for one in logs() if f".{NEXT_DAY}." in one.subject], watch)
+    report = verify([one for one in logs() if f".{NEXT_DAY}." in one.stream], watch)
 
     assert (report.findings, watch.days()) == ((), [NEXT_DAY])
 
 
 def test_one_round_can_be_verified_with_what_concerns_it():
     """Its stream, its table's, its shoes' and the ledger's are enough."""
-    heard = [one for one in logs() if one.subject in (ROUND, TABLE, SHOE, LEDGER)]
+    heard = [one for one in logs() if one.stream in (ROUND, TABLE, SHOE, LEDGER)]
     report = verify(heard, Watch(Again(), only=frozenset({"T1.20261130-000001"}), whole=False))
 
     assert (report.findings, report.counts.rounds_judged) == ((), 1)
@@ -360,6 +360,6 @@ def test_one_round_can_be_verified_with_what_concerns_it():
 def test_other_rounds_are_no_business_of_one_round_s_verification():
     """A forgery in another round of the table is found when that one is verified."""
     forgery = forged(logs(), WagersSettled, richer, stream=f"log.table.{DAY}.T1.round.000002")
-    heard = [one for one in forgery if one.subject in (ROUND, TABLE, SHOE, LEDGER)]
+    heard = [one for one in forgery if one.stream in (ROUND, TABLE, SHOE, LEDGER)]
 
     assert verify(heard, Watch(Again(), only=frozenset({"T1.20261130-000001"}), whole=False)).findings == ()
