@@ -10,8 +10,9 @@ from services.shoe.domain.shoe import SHOE, Retired, Shoe, Unprepared
 from services.table import reactions as table_reactions
 from services.table import views
 from services.table.domain.filling import extension, fill_round, fill_table
+from services.table.domain.roster import enrolled
 from services.table.domain.round import ROUND
-from services.table.domain.table import TABLE
+from services.table.domain.table import TABLE, Table
 from services.wallet import reactions as wallet_reactions
 from services.wallet.domain.carrying import beginning
 from services.wallet.domain.ledger import LEDGER
@@ -73,7 +74,7 @@ class TableRooms:
         )
         self.table = Noun(TABLE, over=table_reactions.table_is_over, timer=table_reactions.timer, fill=self._fill_table)
         self.tables: dict[str, str] = {}
-        """The stream of each table, of its latest day."""
+        """The latest stream of each table."""
         self.changes = 0
         """How many entries were seen."""
 
@@ -125,13 +126,8 @@ class TableRooms:
         return views.felt(door.state, round_.state if round_ else None)
 
     def _know(self, door: Door[Any]) -> None:
-        if door.stream.endswith(".table") and door.folded.revision:
-            name = door.stream.split(".")[3]
-            known = self.tables.get(name)
-            if known is None or stream_day(known) < stream_day(door.stream):
-                self.tables[name] = known = door.stream
-            if known == door.stream and door.state.day_closed and door.state.phase == "closed":
-                del self.tables[name]
+        if isinstance(door.state, Table):
+            self.tables = enrolled(self.tables, door.stream, door.state)
 
     def _fill_round(self, command: Any, round_: Any) -> Any:
         return fill_round(command, round_, day=self.process.house.today(), now_ms=self.process.now_ms())

@@ -5,11 +5,12 @@ from typing import Any
 
 from services.table import reactions, views
 from services.table.domain.filling import GamingDay, extension, fill_round, fill_table
+from services.table.domain.roster import enrolled
 from services.table.domain.round import ROUND
-from services.table.domain.table import TABLE
+from services.table.domain.table import TABLE, Table
 from shared.contracts.refusals import Reason, refused, sentence
 from shared.contracts.requests import BadRequest, decode_request
-from shared.contracts.subjects import Addressed, felt_view, round_name, round_of, stream_day, table_stream
+from shared.contracts.subjects import Addressed, felt_view, round_name, round_of, table_stream
 from shared.contracts.table import CallRound, CloseBetting, OpenTable, PlayerCommand, StaffCommand
 from shared.kernel.entry import Entry, Place
 from shared.kernel.folded import Asked
@@ -37,7 +38,7 @@ class TableApp:
         self._settings = settings
         self._house: Process | None = None
         self._tables: dict[str, str] = {}
-        """The stream of each table that was opened, of its latest day."""
+        """The latest stream of each table."""
         self._round = Noun(ROUND, over=reactions.round_is_over, timer=reactions.timer, fill=self._fill_round, extension=extension)
         self._table = Noun(TABLE, over=reactions.table_is_over, timer=reactions.timer, fill=self._fill)
 
@@ -100,14 +101,8 @@ class TableApp:
             self._house.say(felt_view(name), self._felt(stream))
 
     def _know(self, keeper: Keeper[Any]) -> None:
-        if keeper.stream.endswith(".table") and keeper.folded.revision:
-            name = keeper.stream.split(".")[3]
-            known = self._tables.get(name)
-            if known is None or stream_day(known) < stream_day(keeper.stream):
-                self._tables[name] = known = keeper.stream
-            if known == keeper.stream and keeper.state.day_closed and keeper.state.phase == "closed":
-                # It does not go on by itself: whoever opens it again opens it in the day that it is then.
-                del self._tables[name]
+        if isinstance(keeper.state, Table):
+            self._tables = enrolled(self._tables, keeper.stream, keeper.state)
 
     def _felt(self, stream: str) -> views.Felt:
         table = self.house.keepers.get(stream).state
