@@ -164,6 +164,16 @@ async def test_entry_after_the_closing_keeps_the_day_open(evening: Evening):
     assert await evening.sealed() == []
 
 
+@pytest.mark.parametrize("data", [b"nothing", b'{"decisions":[]}', b"[" * 100_000])
+async def test_bytes_that_are_no_entry_keep_the_day_open(evening: Evening, data: bytes):
+    """They close no book, and the provisioner goes on."""
+    await evening.write_ledger(data)
+    await evening.work_off(f"LOG_WALLET_{DAY}", "table", "surveillance")
+    await evening.pass_day()
+
+    assert await evening.sealed() == []
+
+
 async def test_today_is_never_sealed(evening: Evening):
     """A book that closes before its day is over waits for the day."""
     await evening.write_ledger(CLOSED_BOOK)
