@@ -22,6 +22,7 @@ from feltlog.commands.up import up
 from feltlog.commands.verify import verify
 from feltlog.trouble import Trouble
 from shared.runtime.event_store import StoreRefusal
+from shared.runtime.settings import SettingMissing, demand_assertions
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -63,8 +64,9 @@ def options(
 def main() -> None:
     """Run the command that the command line names."""
     try:
+        demand_assertions()
         app(prog_name="feltlog")
-    except (Trouble, StoreRefusal) as trouble:
+    except (Trouble, StoreRefusal, SettingMissing) as trouble:
         sys.exit(said(trouble))
 
 

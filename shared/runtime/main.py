@@ -23,7 +23,7 @@ from shared.runtime.jetstream_store import JetStreamStore
 from shared.runtime.keeper import SteppedDown
 from shared.runtime.questions import questions
 from shared.runtime.service import STEPPED_DOWN, App, Process
-from shared.runtime.settings import ServiceSettings, SettingMissing, from_environment
+from shared.runtime.settings import ServiceSettings, SettingMissing, demand_assertions, from_environment
 from shared.runtime.settings_check import check_consumer, check_log, check_server
 from shared.runtime.tasks import end_all
 
@@ -45,6 +45,7 @@ def run(work: Callable[[ServiceSettings], Coroutine[Any, Any, None]]) -> NoRetur
     # A core dump would hold the seeds of shoes in play.
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     try:
+        demand_assertions()
         working = work(from_environment())
     except SettingMissing as error:
         log.error("%s", error)

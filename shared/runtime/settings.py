@@ -27,6 +27,12 @@ class ServiceSettings:
     allow_volatile: bool = False
 
 
+def demand_assertions() -> None:
+    """Raise `SettingMissing` if Python leaves assertions out: whatever they stop would go on unseen."""
+    if not __debug__:
+        raise SettingMissing("Python leaves assertions out (-O, or PYTHONOPTIMIZE is set). Start it as it is: money rests on them.")
+
+
 def from_environment(environment: Mapping[str, str] = os.environ) -> ServiceSettings:
     """Return the settings that the environment names; raise `SettingMissing` for one that is not there."""
 

@@ -1,5 +1,7 @@
 """The front door: help for everything, and sentences instead of tracebacks."""
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -82,3 +84,11 @@ def test_ports_that_are_not_two_numbers_are_told(text: str):
     """A misspelt option is named with an example of how to write it."""
     with pytest.raises(Trouble, match=r"such as --ports 4222,8222"):
         two_ports(text)
+
+
+@pytest.mark.parametrize("module", ["feltlog", "feltlog.provisioner", "services.table"])
+def test_nothing_runs_without_assertions(module: str):
+    """A broken assertion quarantines a stream; left out, it would let money go wrong unseen."""
+    done = subprocess.run([sys.executable, "-O", "-m", module], capture_output=True, text=True, check=False)
+
+    assert (done.returncode, "assertions" in done.stderr, "Traceback" in done.stderr) == (2, True, False)

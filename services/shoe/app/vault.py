@@ -111,8 +111,7 @@ class Vault:
     def _hole(self, shoe: str, index: int) -> str:
         """Return the face of a card that lies face down in another shoe."""
         other = self._other_shoe(shoe)
-        if not isinstance(other, Ready) or index not in other.down:
-            raise AssertionError(f"card {index} of {shoe} does not lie face down")
+        assert isinstance(other, Ready) and index in other.down, f"card {index} of {shoe} does not lie face down"
         return self._opened(other.made).cards[index]
 
     def _opened(self, made: Made) -> _Order:
@@ -136,8 +135,7 @@ class Vault:
         return _Order(seed, hole, cards, salted, paths(leaved))
 
     def _between(self, low: int, high: int) -> int:
-        if not 0 <= low <= high:
-            raise AssertionError(f"nothing lies between {low} and {high}")
+        assert 0 <= low <= high, f"nothing lies between {low} and {high}"
         return low + below(high - low + 1, self._words())
 
     def _words(self) -> Iterator[int]:

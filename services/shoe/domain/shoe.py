@@ -5,7 +5,7 @@ fills a command in just before it is decided, and `decide` believes nothing of i
 reads the log can decide every draw again, long before the order is opened.
 
 A call that comes at a wrong moment is refused.  What does not add up or is not proved is no mistake of whoever asked: it
-breaks loudly, as an assertion that no option of the interpreter takes away, so that somebody looks.
+breaks loudly, as an assertion, so that somebody looks.
 """
 
 from msgspec import Struct
@@ -126,17 +126,17 @@ def decide(command: ShoeCommand, shoe: Shoe, envelope: Envelope) -> list[ShoeEve
 
 def prepare(command: PrepareShoe) -> list[ShoeEvent]:
     """Return the shuffle, the cut, the commitment and the burn, in the order in which a dealer does them (ON-5, ON-6.2)."""
-    if command.seed is None or not HASH_HEX.fullmatch(command.root):
-        raise AssertionError("a shoe is prepared with a sealed seed and a commitment")
-    _must(0 < command.decks <= DECKS_MAX, f"a shoe has 1 to {DECKS_MAX} decks")
+    assert command.seed is not None, "a shoe is prepared with a sealed seed"
+    assert HASH_HEX.fullmatch(command.root), "a shoe is prepared with a commitment"
+    assert 0 < command.decks <= DECKS_MAX, f"a shoe has 1 to {DECKS_MAX} decks"
     left_out = all(command.without.count(card) <= command.decks for card in command.without) and set(command.without) <= set(DECK)
-    _must(left_out, "what is left out is not in the decks")
+    assert left_out, "what is left out is not in the decks"
     expected = command.decks * len(DECK) - len(command.without) - (command.without_hole is not None)
-    _must(command.cards == expected and expected > 0, f"{command.decks} decks without what is left out are {expected} cards")
-    _must(command.cut[0] <= command.cut_at <= command.cut[1] and 0 <= command.cut_at <= command.cards, "the cut lies outside its bounds")
+    assert command.cards == expected and expected > 0, f"{command.decks} decks without what is left out are {expected} cards"
+    assert command.cut[0] <= command.cut_at <= command.cut[1] and 0 <= command.cut_at <= command.cards, "the cut lies outside its bounds"
     low, high = command.cutting_card
-    _must(low <= command.cards_behind <= high and 0 <= command.cards_behind <= command.cards, "the cutting card lies outside its bounds")
-    _must(0 <= command.burns <= command.cards, "more cards are to be burned than there are")
+    assert low <= command.cards_behind <= high and 0 <= command.cards_behind <= command.cards, "the cutting card lies outside its bounds"
+    assert 0 <= command.burns <= command.cards, "more cards are to be burned than there are"
     events: list[ShoeEvent] = [
         ShoeShuffled(
             shoe=command.shoe,
@@ -164,12 +164,12 @@ def draw(command: DrawCards, shoe: Ready) -> list[ShoeEvent]:
     last = shoe.calls.get(command.round)
     _require(last is None or command.round == next(reversed(shoe.calls)), f"{command.round} is over in this shoe")
     _require(command.call_no > (last or 0), f"call {command.call_no} of {command.round} was answered")
-    _must(0 < len(command.faces) <= CALL_CARDS_MAX, f"a call is for 1 to {CALL_CARDS_MAX} cards")
+    assert 0 < len(command.faces) <= CALL_CARDS_MAX, f"a call is for 1 to {CALL_CARDS_MAX} cards"
     count = min(len(command.faces), made.cards - shoe.drawn)
-    _must(len(command.openings) == count, f"{count} cards are to be given, not {len(command.openings)}")
+    assert len(command.openings) == count, f"{count} cards are to be given, not {len(command.openings)}"
     cards: list[DrawnCard] = []
     for index, face, opening in zip(range(shoe.drawn, shoe.drawn + count), command.faces, command.openings, strict=False):
-        _must((opening is None) == (face == "down"), f"card {index} is called {face}")
+        assert (opening is None) == (face == "down"), f"card {index} is called {face}"
         if opening is not None:
             _prove(opening, index, made)
         cards.append(DrawnCard(index=index, opening=opening))
@@ -189,19 +189,17 @@ def peek(command: PeekHole, shoe: Ready) -> list[ShoeEvent]:
     """Return what a look at the hole card says (LV-3.8)."""
     _require(shoe.down.get(command.index) == command.round, f"card {command.index} does not lie face down in {command.round}")
     _require(command.index not in shoe.peeked, f"card {command.index} was looked at")
-    if command.blackjack is None:
-        raise AssertionError(f"nobody looked at card {command.index}")
+    assert command.blackjack is not None, f"nobody looked at card {command.index}"
     return [HolePeeked(round=command.round, index=command.index, blackjack=command.blackjack)]
 
 
 def turn(command: TurnCard, shoe: Ready) -> list[ShoeEvent]:
     """Return the opening of a card that lies face down."""
     _require(shoe.down.get(command.index) == command.round, f"card {command.index} does not lie face down in {command.round}")
-    if command.opening is None:
-        raise AssertionError(f"nobody turned card {command.index}")
+    assert command.opening is not None, f"nobody turned card {command.index}"
     _prove(command.opening, command.index, shoe.made)
     told = shoe.peeked.get(command.index)
-    _must(told is None or told == makes_blackjack(command.opening.card), "the look at the hole card must tell what it is")
+    assert told is None or told == makes_blackjack(command.opening.card), "the look at the hole card must tell what it is"
     return [CardTurned(round=command.round, opening=command.opening)]
 
 
@@ -212,12 +210,12 @@ def retire(command: RetireShoe, shoe: Ready) -> list[ShoeEvent]:
     the seed says what it was.
     """
     made = shoe.made
-    _must((command.hole != "") == (made.without_hole is not None), "the hole card that is left out is named by its face")
-    _must(HASH_HEX.fullmatch(command.seed) is not None, f"a seed is {SEED_BYTES} bytes in hexadecimal")
-    _must(command.hole in ("", *DECK), "the hole card is a card")
+    assert (command.hole != "") == (made.without_hole is not None), "the hole card that is left out is named by its face"
+    assert HASH_HEX.fullmatch(command.seed) is not None, f"a seed is {SEED_BYTES} bytes in hexadecimal"
+    assert command.hole in ("", *DECK), "the hole card is a card"
     cards = committed_order(made, bytes.fromhex(command.seed), hole=command.hole)
     salted = salts(bytes.fromhex(command.seed), made.shoe, len(cards))
-    _must(root(leaves(made.shoe, cards, salted)) == made.root, "the seed does not give the order that was committed")
+    assert root(leaves(made.shoe, cards, salted)) == made.root, "the seed does not give the order that was committed"
     return [ShoeRetired(shoe=made.shoe, table=made.table, seed=command.seed, drawn=shoe.drawn, hole=command.hole)]
 
 
@@ -283,15 +281,9 @@ def _require(in_order: bool, what: str) -> None:
         raise refused(Reason.OUT_OF_ORDER, what)
 
 
-def _must(holds: bool, what: str) -> None:
-    # Not an assert statement: this is what stands between the house and a card that never lay there, also under `python -O`.
-    if not holds:
-        raise AssertionError(what)
-
-
 def _prove(opening: Opening, index: int, made: Made) -> None:
-    _must(opening.index == index, f"card {index} is next, not {opening.index}")
-    _must(verify(made.root, made.cards, made.shoe, opening), f"nothing proves that card {index} lay there")
+    assert opening.index == index, f"card {index} is next, not {opening.index}"
+    assert verify(made.root, made.cards, made.shoe, opening), f"nothing proves that card {index} lay there"
 
 
 SHOE: Decider[Shoe, ShoeCommand, ShoeEvent] = Decider("shoe", Unprepared(), decide, evolve, ShoeCommand, ShoeEvent)
