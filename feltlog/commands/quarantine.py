@@ -3,9 +3,7 @@
 import asyncio
 from typing import Annotated
 
-import msgspec
 import typer
-from msgspec import Struct
 from rich.table import Table
 
 from feltlog.client import Client, Unanswered
@@ -14,21 +12,10 @@ from feltlog.commands.connection import DATA, DataOption, JsonOption, ServerOpti
 from feltlog.house import House
 from feltlog.screen import plain_table, screen, write_json
 from feltlog.trouble import Trouble
-from shared.contracts.desk import LiftQuarantine
+from shared.contracts.desk import LiftQuarantine, SourceQuarantined
 from shared.contracts.subjects import SERVICES
 
 app = typer.Typer(no_args_is_help=True, help="See and lift what services hold because they could not read it.")
-
-
-class Held(Struct, frozen=True, kw_only=True):
-    """A subject that a service does not hear, from an entry on; with a `target`, only as far as it concerns that stream."""
-
-    service: str = ""
-    log: str
-    subject: str
-    sequence: int
-    reason: str
-    target: str = ""
 
 
 @app.command("list")
@@ -67,7 +54,7 @@ def lift(
     asyncio.run(run())
 
 
-async def look(house: House, server: str | None) -> tuple[list[Held], list[str]]:
+async def look(house: House, server: str | None) -> tuple[list[SourceQuarantined], list[str]]:
     """Return what all services hold, and which of them do not answer."""
     async with at_the_door(house, server, "pit") as pit:
         answers = await asyncio.gather(*(held_by(pit, service) for service in SERVICES))
@@ -75,16 +62,15 @@ async def look(house: House, server: str | None) -> tuple[list[Held], list[str]]
     return held, [service for service, rows in zip(SERVICES, answers, strict=True) if rows is None]
 
 
-async def held_by(pit: Client, service: str) -> list[Held] | None:
+async def held_by(pit: Client, service: str) -> list[SourceQuarantined] | None:
     """Return what one service holds, None if it does not answer."""
     try:
-        rows = await pit.query(service, "quarantine", list[Held])
+        return await pit.query(service, "quarantine", list[SourceQuarantined])
     except Unanswered:
         return None
-    return [msgspec.structs.replace(row, service=service) for row in rows]
 
 
-def listing(held: list[Held]) -> Table:
+def listing(held: list[SourceQuarantined]) -> Table:
     """Return what is held as a table for people."""
     table = plain_table()
     for heading in ("service", "subject", "from sequence", "held from", "reason"):

@@ -16,7 +16,7 @@ from services.surveillance.domain.watch import Watch
 from services.surveillance.redecide import Again
 from services.surveillance.views import INDEX, FindingRow, finding_row, round_row
 from shared.contracts.refusals import Reason, refused, sentence
-from shared.contracts.subjects import SERVICES, Addressed, log_day
+from shared.contracts.subjects import Addressed, log_day
 from shared.kernel.entry import Entry, Place, Stored
 from shared.kernel.messages import Answer
 from shared.kernel.reactions import Reaction, Source
@@ -24,12 +24,13 @@ from shared.runtime.event_store import StoreUnavailable
 from shared.runtime.hearing import LogGap, hear
 from shared.runtime.keeper import Keeper
 from shared.runtime.keepers import Noun
+from shared.runtime.log_settings import LISTENERS
 from shared.runtime.quarantine import DESK_NOUN
 from shared.runtime.service import Process
 from shared.runtime.settings import ServiceSettings
 from shared.runtime.sql import EntriesMissing, Index, Kind
 
-HEARD = SERVICES[:3]
+HEARD = tuple(service for service, hearers in LISTENERS.items() if "surveillance" in hearers)
 FINDINGS_KEPT_MAX = 1_000
 WRITE_EVERY_S = 0.25
 MISSED_EVERY_S = 5.0

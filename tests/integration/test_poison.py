@@ -8,8 +8,8 @@ from collections.abc import Iterator
 import msgspec
 import pytest
 
-from feltlog.commands.quarantine import Held, look
-from shared.contracts.desk import LiftQuarantine
+from feltlog.commands.quarantine import look
+from shared.contracts.desk import LiftQuarantine, SourceQuarantined
 from shared.contracts.subjects import round_name
 from shared.contracts.table import PlaceWager
 from shared.kernel.messages import PENDING
@@ -83,7 +83,7 @@ async def test_a_poisoned_round_is_held_and_the_other_tables_play_on(house: Busy
     listed = subprocess.run(
         [sys.executable, "-m", "feltlog", "quarantine", "list", "--json", "--data", str(house.house.data)], capture_output=True, check=False
     )
-    lines = [msgspec.json.decode(line, type=Held) for line in listed.stdout.splitlines()]
+    lines = [msgspec.json.decode(line, type=SourceQuarantined) for line in listed.stdout.splitlines()]
     async with house.logs() as store:
         found = await findings(store)
 
