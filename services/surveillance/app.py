@@ -5,9 +5,9 @@ written, so that an evening at machine speed does not wait for a file.
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
-from typing import Any, TypeVar
+from typing import Any
 
 from msgspec import Struct
 
@@ -21,7 +21,7 @@ from shared.kernel.entry import Entry, Place, Stored
 from shared.kernel.messages import Answer
 from shared.kernel.reactions import Reaction, Source
 from shared.runtime.event_store import StoreUnavailable
-from shared.runtime.hearing import LogGap, hear
+from shared.runtime.hearing import LogGap, hear, persistently
 from shared.runtime.keeper import Keeper
 from shared.runtime.keepers import Noun
 from shared.runtime.log_settings import LISTENERS
@@ -35,8 +35,6 @@ FINDINGS_KEPT_MAX = 1_000
 WRITE_EVERY_S = 0.25
 MISSED_EVERY_S = 5.0
 READ_EVERY_S = 0.5
-
-Answered = TypeVar("Answered")
 
 
 class SurveillanceApp:
@@ -171,19 +169,11 @@ class SurveillanceApp:
                 await self._tell(sorted(missing, key=lambda one: (one.stream, one.revision, one.code)))
 
     async def _forget_closed_days(self) -> None:
-        open_logs: list[str] = await self._persistently(self.house.store.open_logs)
+        open_logs: list[str] = await persistently(self.house.store.open_logs)
         open_days = {log_day(name)[1] for name in open_logs}
         for day in self._watch.days()[:-1]:
             if day not in open_days:
                 self._watch.forget_day(day)
 
     async def _end(self, log_name: str) -> int:
-        return await self._persistently(lambda: self.house.store.end(log_name))
-
-    async def _persistently(self, question: Callable[[], Awaitable[Answered]]) -> Answered:
-        """Return the answer, asking again as long as the store is away."""
-        while True:
-            try:
-                return await question()
-            except StoreUnavailable:
-                await asyncio.sleep(MISSED_EVERY_S)
+        return await persistently(lambda: self.house.store.end(log_name))

@@ -166,7 +166,7 @@ async def hear(
     """
     async with store.durable(log, durable) as line:
         undone = Undone(line)
-        standing = await _persistently(line.standing)
+        standing = await persistently(line.standing)
         position = standing.acked if after is None else after
         await _refuse_lost_end(store, log, position)
         known = standing.delivered
@@ -178,7 +178,7 @@ async def hear(
                 delivery = await line.next(watch_s)
                 if delivery is None:
                     await _refuse_lost_end(store, log, position)
-                    known = (await _persistently(line.standing)).delivered
+                    known = (await persistently(line.standing)).delivered
                 elif delivery.stored.sequence <= position:
                     undone.repeated(delivery)
                 else:
@@ -209,15 +209,15 @@ async def _between(store: EventStore, log: str, position: int, upto: int) -> Asy
 
 async def _refuse_lost_end(store: EventStore, log: str, position: int) -> None:
     """Raise `LogGap` if the log ends before what was already heard: its tail was lost and would be written over."""
-    end = await _persistently(lambda: store.end(log))
+    end = await persistently(lambda: store.end(log))
     if end < position:
         raise LogGap(log, end + 1)
 
 
-async def _persistently(question: Callable[[], Awaitable[Answer]]) -> Answer:
+async def persistently(question: Callable[[], Awaitable[Answer]], *, again_s: float = BREATH_S) -> Answer:
     """Return the answer, asking again as long as the store is away: an outage is waited out, the connection reports it."""
     while True:
         try:
             return await question()
         except StoreUnavailable:
-            await asyncio.sleep(BREATH_S)
+            await asyncio.sleep(again_s)

@@ -31,7 +31,7 @@ from shared.kernel.messages import Answer, Refused
 from shared.kernel.reactions import Reaction, Source
 from shared.runtime.clock import Clock, gaming_day
 from shared.runtime.event_store import DayClosed, StoreRefusal, StoreUnavailable
-from shared.runtime.hearing import ConsumerMissing
+from shared.runtime.hearing import ConsumerMissing, persistently
 from shared.runtime.keeper import Keeper, Overrun, SteppedDown
 from shared.runtime.keepers import Keepers, Noun
 from shared.runtime.listener import Listener
@@ -226,11 +226,7 @@ class Process:
 
     async def _open_logs(self, service: str) -> list[str]:
         """Return the open logs of a service, as soon as the store answers."""
-        while True:
-            try:
-                return list(await self.store.open_logs(service))
-            except StoreUnavailable:
-                await asyncio.sleep(DAYS_EVERY_S)
+        return list(await persistently(lambda: self.store.open_logs(service), again_s=DAYS_EVERY_S))
 
     async def _listen(self, name: str) -> None:
         listener = self.listeners[name] = Listener(
