@@ -11,7 +11,6 @@ import json
 import logging
 import os
 import secrets
-from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
 from importlib.metadata import version
 from typing import Any, Protocol
@@ -22,17 +21,15 @@ from nats.aio.msg import Msg
 from nats.errors import Error as NatsError
 
 from shared.contracts.desk import SourceQuarantined
-from shared.contracts.refusals import Reason, refused, sentence
-from shared.contracts.requests import BadRequest
-from shared.contracts.subjects import Addressed, BadSubject, addressed, alarm, desk_stream, is_inbox_of, log_day, log_name
+from shared.contracts.refusals import Reason, sentence
+from shared.contracts.subjects import Addressed, alarm, desk_stream, log_day, log_name
 from shared.kernel.entry import Entry, Place
-from shared.kernel.folded import QUARANTINED
-from shared.kernel.messages import Answer, Refused
+from shared.kernel.messages import Answer
 from shared.kernel.reactions import Reaction, Source
+from shared.runtime.answering import Answering
 from shared.runtime.clock import Clock, gaming_day
-from shared.runtime.event_store import DayClosed, StoreRefusal, StoreUnavailable
-from shared.runtime.hearing import ConsumerMissing, persistently
-from shared.runtime.keeper import Keeper, Overrun, SteppedDown
+from shared.runtime.days import Check, Days, unchecked
+from shared.runtime.keeper import Keeper, SteppedDown
 from shared.runtime.keepers import Keepers, Noun
 from shared.runtime.listener import Listener
 from shared.runtime.quarantine import DESK_NOUN, Desk
@@ -42,10 +39,6 @@ from shared.runtime.witness import Witness
 
 STEPPED_DOWN = 3
 """Exit status of a process that found another one owning its streams."""
-DAYS_EVERY_S = 1.0
-ANSWERING_MAX = 5_000
-ANSWERING_EACH_MAX = 100
-"""How many requests of one asker may wait at once: whoever sends more takes the time of others."""
 
 log = logging.getLogger(__name__)
 
@@ -86,14 +79,6 @@ class App(Protocol):
         """See an entry of an own stream that is in the log."""
 
 
-Check = Callable[[str, str | None], Awaitable[None]]
-"""Compares a log's settings, and those of a durable on it, with what is wanted; raises `LogMisconfigured`."""
-
-
-async def unchecked(log_name: str, durable: str | None) -> None:
-    """Take a log as it is: a store in memory has no settings."""
-
-
 class Process:
     """The common process, as an app room sees it."""
 
@@ -108,15 +93,18 @@ class Process:
         self.keepers = Keepers(store, clock, self.writer, f"feltlog {version('feltlog')}", self._noun_of)
         self.desk = Desk(self.keepers, app.name, self.today, self.alarm)
         self.listeners: dict[str, Listener] = {}
-        self.witness = Witness(store, clock, lambda: log_name(app.name, self.today()), self.alarm)
+        self.witness = Witness(store, clock, self._log_of_today, self.alarm)
+        self.days = Days(store, check, app.name, self.spawn)
+        self.answering = Answering(self._decide, self.alarm, self.spawn)
         self.ready = False
-        self._answering: Counter[str] = Counter()
-        """How many requests of each asker wait for their answers."""
         self._tasks: set[asyncio.Task[Any]] = set()
 
     def today(self) -> str:
         """Return the gaming day that it is now."""
         return gaming_day(self.clock.now_ms(), self.settings.day_starts, self.settings.zone)
+
+    def _log_of_today(self) -> str:
+        return log_name(self.app.name, self.today())
 
     def spawn(self, work: Awaitable[Any], name: str) -> asyncio.Future[Any]:
         """Run something beside the rest and return it; if it fails, the process ends."""
@@ -150,8 +138,8 @@ class Process:
         self.keepers.on_broken.append(self._broken)
         self.keepers.on_stored.append(self.app.stored)
         self.keepers.on_stored.append(self.desk.stored)
-        await self._wait_for_today()
-        for name in await self._open_logs(self.app.name):
+        await self.days.wait_for(self.app.name, self._log_of_today)
+        for name in await self.days.open_logs(self.app.name):
             await self.check(name, None)
             await self.keepers.scan(name)
         await self._recall()
@@ -176,15 +164,9 @@ class Process:
         """Stop hearing and answering; what is under way is finished or found again after the next start."""
         await end_all(self._tasks)
 
-    async def _wait_for_today(self) -> None:
-        """Wait until the provisioner has made today's log."""
-        while log_name(self.app.name, self.today()) not in await self._open_logs(self.app.name):
-            log.info("%s waits for its log of %s", self.app.name, self.today())
-            await asyncio.sleep(DAYS_EVERY_S / 4)
-
     async def _recall(self) -> None:
         """Learn what is quarantined from the latest desk, which may be one of a closed day if nothing was carried since."""
-        still_open = await self._open_logs(self.app.name)
+        still_open = await self.days.open_logs(self.app.name)
         for name in reversed(await self.store.logs(self.app.name)):
             keeper = self.keepers.get(desk_stream(self.app.name, log_day(name)[1]))
             await keeper.load()
@@ -199,34 +181,7 @@ class Process:
         self, services: Sequence[str], listen: Callable[[str], Awaitable[None]], ready_for: Callable[[str], bool] = lambda name: True
     ) -> None:
         """Listen to each log of these services from when its day is made and `ready_for` it until it is closed for ever."""
-        self.spawn(self._follow_days(services, listen, ready_for), "days")
-
-    async def _follow_days(
-        self, services: Sequence[str], listen: Callable[[str], Awaitable[None]], ready_for: Callable[[str], bool]
-    ) -> None:
-        listening: dict[str, asyncio.Future[Any]] = {}
-        while True:
-            still_open = [name for upstream in services for name in await self._open_logs(upstream)]
-            for name in set(listening).difference(still_open):
-                # A log is closed for ever when all who hear it are done with it.
-                listening.pop(name).cancel()
-            for name in still_open:
-                if name not in listening and ready_for(name) and await self._is_sound(name):
-                    listening[name] = self.spawn(listen(name), f"listen {name}")
-            await asyncio.sleep(DAYS_EVERY_S)
-
-    async def _is_sound(self, name: str) -> bool:
-        """Return whether a log and our durable on it are as they must be; False while that cannot be told."""
-        try:
-            await self.check(name, self.app.name)
-        except (StoreUnavailable, ConsumerMissing) as error:
-            log.warning("%s is not listened to yet: %s", name, error)
-            return False
-        return True
-
-    async def _open_logs(self, service: str) -> list[str]:
-        """Return the open logs of a service, as soon as the store answers."""
-        return list(await persistently(lambda: self.store.open_logs(service), again_s=DAYS_EVERY_S))
+        self.spawn(self.days.follow(services, listen, ready_for), "days")
 
     async def _listen(self, name: str) -> None:
         listener = self.listeners[name] = Listener(
@@ -248,55 +203,19 @@ class Process:
     async def hear(self, message: Msg) -> None:
         """Take a command; it is answered as soon as what follows from it is stored."""
         self.keepers.there()
-        # The subscription hands over one message at a time; each is answered in its own task so that commands can wait together.
-        asker = message.subject.rpartition(".")[2]
-        if message.reply and not is_inbox_of(asker, message.reply):
-            # Whoever wants somebody else to hear the answer gets none, and nothing is done.
-            return
-        if self._answering[asker] >= ANSWERING_EACH_MAX or self._answering.total() >= ANSWERING_MAX:
-            await _reply(message, refused(Reason.BUSY).answer)
-            return
-        self._answering[asker] += 1
-        self.spawn(self._answer(message, asker), "answer")
+        await self.answering.take(message)
 
-    async def _answer(self, message: Msg, asker: str) -> None:
-        try:
-            await _reply(message, await self._decided(message))
-        finally:
-            self._answering[asker] -= 1
-            if not self._answering[asker]:
-                del self._answering[asker]
-
-    async def _decided(self, message: Msg) -> Answer:
-        try:
-            to = addressed(message.subject)
-            if to.target == "desk":
-                return await self.desk.command(to, message.data, self.rehear)
-            return await self.app.command(to, message.data)
-        except Refused as why:
-            return why.answer
-        except (BadSubject, BadRequest) as error:
-            return refused(Reason.BAD_REQUEST, str(error)).answer
-        except DayClosed:
-            return refused(Reason.DAY_CLOSED).answer
-        except (StoreRefusal, Overrun) as error:
-            await self.alarm("cannot_store", what=str(error))
-            return refused(Reason.BUSY).answer
-        except SteppedDown:
-            # Another process serves this now, and the same request finds it.
-            return refused(Reason.BUSY).answer
-        except Exception as error:
-            # One asker's request must not end the process for all others.
-            log.exception("a request on %s failed", message.subject)
-            await self.alarm("broken", stream=message.subject, id="", what=str(error) or type(error).__name__)
-            return QUARANTINED
+    async def _decide(self, to: Addressed, data: bytes) -> Answer:
+        if to.target == "desk":
+            return await self.desk.command(to, data, self.rehear)
+        return await self.app.command(to, data)
 
     async def rehear(self, row: SourceQuarantined) -> bool:
         """Hear what is held by a quarantine; return whether all of it could be reacted to.
 
         Of a day that is closed for ever nothing can follow any more: what was held there is for people to put right.
         """
-        if row.log not in await self._open_logs(log_day(row.log)[0]):
+        if row.log not in await self.days.open_logs(log_day(row.log)[0]):
             return True
         listener = self.listeners.get(row.log)
         return listener is not None and await listener.rehear(row)
@@ -333,10 +252,3 @@ class Process:
         if error is not None and not self.keepers.stepped_down.done():
             log.error("%s failed", task.get_name(), exc_info=error)
             self.keepers.stepped_down.set_exception(error)
-
-
-async def _reply(message: Msg, answer: Answer) -> None:
-    # Who gets no answer asks again with the same id.
-    with contextlib.suppress(NatsError, OSError):
-        if message.reply:
-            await message.respond(msgspec.json.encode(answer))

@@ -9,9 +9,10 @@ import pytest
 from shared.contracts.requests import decode_answer
 from shared.contracts.subjects import Addressed
 from shared.kernel.messages import ACCEPTED, Answer
+from shared.runtime.answering import WAITING_EACH_MAX
 from shared.runtime.clock import ManualClock
 from shared.runtime.memory_store import MemoryStore
-from shared.runtime.service import ANSWERING_EACH_MAX, Process
+from shared.runtime.service import Process
 from shared.runtime.settings import ServiceSettings
 
 BUSY = ("refused", "busy", False)
@@ -83,7 +84,7 @@ async def test_request_that_breaks_something_ends_no_process(process: Process):
 async def test_asker_who_floods_is_told_that_the_house_is_busy(process: Process):
     """Whoever has many requests waiting waits; somebody else is heard."""
     app: Any = process.app
-    floods: list[Any] = [Asking("ann") for _ in range(ANSWERING_EACH_MAX + 1)]
+    floods: list[Any] = [Asking("ann") for _ in range(WAITING_EACH_MAX + 1)]
     other: Any = Asking("bob")
     for message in (*floods, other):
         await process.hear(message)
@@ -99,7 +100,7 @@ async def test_asker_who_flooded_is_heard_again(process: Process):
     app: Any = process.app
     app.goes_on.set()
     answers = []
-    for _ in range(ANSWERING_EACH_MAX + 1):
+    for _ in range(WAITING_EACH_MAX + 1):
         message: Any = Asking("ann")
         await process.hear(message)
         answers.append((await message.answered).status)
