@@ -156,80 +156,126 @@ def draft(
     `fill` completes a command with what only the service's own edge may know (openings of cards, a profile by value), on
     the state that `decide` sees.  Nothing changes in `folded`.
     """
-    at_ms = max(now_ms, folded.at_ms)
-    state = folded.state
-    recorded: dict[str, Recorded] = {}
-    done: set[str] = set()
-    position = dict(folded.position)
-    answers: list[Answer] = []
-    raw: list[msgspec.Raw] = []
-    decided: list[Decision[Any, Any]] = []
-    broken: dict[str, str] = {}
-    judged = False
-    size = ENTRY_HEADROOM_BYTES
+    drafting = _Drafting(decider, folded, max(now_ms, folded.at_ms), fill)
     for asked in waiting:
-        if len(decided) == DECISIONS_MAX:
+        if not drafting.take(asked):
             break
-        known = _known(folded, recorded, done, position, asked)
+    return drafting.draft(pen)
+
+
+class _Drafting(Generic[S]):
+    """A draft in the making: where the stream would stand after the decisions so far."""
+
+    def __init__(self, decider: Decider[S, Any, Any], folded: Folded[S], at_ms: int, fill: Callable[[Any, S], Any] | None) -> None:
+        self._decider = decider
+        self._folded = folded
+        self._at_ms = at_ms
+        self._fill = fill
+        self._state = folded.state
+        self._recorded: dict[str, Recorded] = {}
+        self._done: set[str] = set()
+        self._position = dict(folded.position)
+        self._answers: list[Answer] = []
+        self._decided: list[Decision[Any, Any]] = []
+        self._raw: list[msgspec.Raw] = []
+        self._size = ENTRY_HEADROOM_BYTES
+        self._judged = False
+        self._broken: dict[str, str] = {}
+
+    def take(self, asked: Asked) -> bool:
+        """Answer a command, unless the entry is too full for it; return whether another may follow."""
+        known = self._known(asked)
         if known is not None:
-            answers.append(known)
-            continue
-        judged = True
+            self._answers.append(known)
+            return True
+        self._judged = True
         try:
-            command = asked.command if fill is None else fill(asked.command, state)
-            envelope = Envelope(asked.id, asked.actor, asked.received_at_ms, at_ms)
-            events = tuple(decider.decide(command, state, envelope))
-            after = state
-            for event in events:
-                after = decider.evolve(after, event)
-            decision: Decision[Any, Any] = Decision(
-                id=asked.id,
-                command=command,
-                cause=asked.cause,
-                asked=fingerprint(asked.command, asked.actor) if command is not asked.command else "",
-                actor=asked.actor,
-                received_at_ms=asked.received_at_ms,
-                events=events,
-            )
-            encoded = msgspec.json.encode(decision)
-            assert len(encoded) <= ENTRY_BYTES_MAX - ENTRY_HEADROOM_BYTES, "a decision must fit into an entry"
+            decision, encoded, after = self._decide(asked)
         except Refused as refused:
-            answers.append(refused.answer)
-            continue
+            self._answers.append(refused.answer)
+            return True
         except POISON as error:
-            broken[asked.id] = str(error) or type(error).__name__
-            answers.append(QUARANTINED)
-            if asked.place is not None:
-                # No position may pass it before somebody has written down that its source is held.
-                break
-            continue
-        if not events:
-            answers.append(ACCEPTED)
-            continue
-        if decided and size + len(encoded) > ENTRY_BYTES_MAX:
-            break
-        size += len(encoded)
-        decided.append(decision)
-        raw.append(msgspec.Raw(encoded))
-        state = after
+            self._broken[asked.id] = str(error) or type(error).__name__
+            self._answers.append(QUARANTINED)
+            # No position may pass it before somebody has written down that its source is held.
+            return asked.place is None
+        if not decision.events:
+            self._answers.append(ACCEPTED)
+            return True
+        if self._decided and self._size + len(encoded) > ENTRY_BYTES_MAX:
+            return False
+        self._size += len(encoded)
+        self._decided.append(decision)
+        self._raw.append(msgspec.Raw(encoded))
+        self._state = after
         if asked.place is not None:
-            position[asked.log] = asked.place
-        answers.append(_remember(ChainMap(recorded, folded.answers), done, decision, keep=asked.place is None))
-    if not decided:
-        return Draft(None, b"", state, answers, recorded, done, len(answers), judged, broken)
-    head: Entry[Any, Any] = Entry(
-        stream=folded.stream,
-        revision=folded.revision + 1,
-        at_ms=at_ms,
-        writer=pen.writer,
-        epoch=pen.epoch,
-        software=pen.software,
-        prev=folded.digest or getattr(decided[0].command, "follows", ""),
-        position={log: place for log, place in position.items() if folded.position.get(log) != place},
-        decisions=tuple(raw),  # type: ignore[arg-type]
-    )
-    entry = msgspec.structs.replace(head, decisions=tuple(decided))
-    return Draft(entry, msgspec.json.encode(head), state, answers, recorded, done, len(answers), judged, broken)
+            self._position[asked.log] = asked.place
+        answers = ChainMap(self._recorded, self._folded.answers)
+        self._answers.append(_remember(answers, self._done, decision, keep=asked.place is None))
+        return len(self._decided) < DECISIONS_MAX
+
+    def draft(self, pen: Pen) -> Draft[S]:
+        """Return what was drafted; without a decision there is no entry."""
+        entry, data = self._entry(pen) if self._decided else (None, b"")
+        return Draft(
+            entry=entry,
+            data=data,
+            state=self._state,
+            answers=self._answers,
+            recorded=self._recorded,
+            done=self._done,
+            taken=len(self._answers),
+            judged=self._judged,
+            broken=self._broken,
+        )
+
+    def _known(self, asked: Asked) -> Answer | None:
+        """Return the answer that `asked` already has, if it was decided before."""
+        if asked.actor.role == "house":
+            reached = self._position.get(asked.log)
+            is_worked_off = asked.place is not None and reached is not None and asked.place <= reached
+            return ACCEPTED if is_worked_off or asked.id in self._done or asked.id in self._folded.done else None
+        before = self._recorded.get(asked.id) or self._folded.answers.get(asked.id)
+        if before is None:
+            return None
+        return before.answer if before.fingerprint == fingerprint(asked.command, asked.actor) else ID_REUSED
+
+    def _decide(self, asked: Asked) -> tuple[Decision[Any, Any], bytes, S]:
+        """Return what follows from a command, as it is and as it is written down, and the state after it."""
+        state = after = self._state
+        command = asked.command if self._fill is None else self._fill(asked.command, state)
+        envelope = Envelope(asked.id, asked.actor, asked.received_at_ms, self._at_ms)
+        events = tuple(self._decider.decide(command, state, envelope))
+        for event in events:
+            after = self._decider.evolve(after, event)
+        decision: Decision[Any, Any] = Decision(
+            id=asked.id,
+            command=command,
+            cause=asked.cause,
+            asked=fingerprint(asked.command, asked.actor) if command is not asked.command else "",
+            actor=asked.actor,
+            received_at_ms=asked.received_at_ms,
+            events=events,
+        )
+        encoded = msgspec.json.encode(decision)
+        assert len(encoded) <= ENTRY_BYTES_MAX - ENTRY_HEADROOM_BYTES, "a decision must fit into an entry"
+        return decision, encoded, after
+
+    def _entry(self, pen: Pen) -> tuple[Entry[Any, Any], bytes]:
+        """Return the entry and its bytes; what was encoded already is not encoded again."""
+        folded = self._folded
+        head: Entry[Any, Any] = Entry(
+            stream=folded.stream,
+            revision=folded.revision + 1,
+            at_ms=self._at_ms,
+            writer=pen.writer,
+            epoch=pen.epoch,
+            software=pen.software,
+            prev=folded.digest or getattr(self._decided[0].command, "follows", ""),
+            position={log: place for log, place in self._position.items() if folded.position.get(log) != place},
+            decisions=tuple(self._raw),  # type: ignore[arg-type]
+        )
+        return msgspec.structs.replace(head, decisions=tuple(self._decided)), msgspec.json.encode(head)
 
 
 def owned_by_another(folded: Folded[Any], pen: Pen) -> bool:
@@ -257,21 +303,9 @@ def commit(folded: Folded[S], drafted: Draft[S], sequence: int) -> None:
     settle(folded, drafted.entry, drafted.data, sequence)
 
 
-def _known(folded: Folded[Any], recorded: dict[str, Recorded], done: set[str], position: dict[str, Place], asked: Asked) -> Answer | None:
-    """Return the answer that `asked` already has, if it was decided before."""
-    if asked.actor.role == "house":
-        reached = position.get(asked.log)
-        is_worked_off = asked.place is not None and reached is not None and asked.place <= reached
-        return ACCEPTED if is_worked_off or asked.id in done or asked.id in folded.done else None
-    before = recorded.get(asked.id) or folded.answers.get(asked.id)
-    if before is None:
-        return None
-    return before.answer if before.fingerprint == fingerprint(asked.command, asked.actor) else ID_REUSED
-
-
 def _remember(answers: MutableMapping[str, Recorded], done: set[str], decision: Decision[Any, Any], *, keep: bool) -> Answer:
     """Write down what ids now stand for, the decision's own and those that its events answer or bring along; return its answer."""
-    answer = ACCEPTED
+    answer, by_house = ACCEPTED, decision.actor.role == "house"
     for event in decision.events:
         for id, mark, given in event.older_answers():
             answers[id] = Recorded(mark, given)
@@ -279,12 +313,12 @@ def _remember(answers: MutableMapping[str, Recorded], done: set[str], decision: 
         if told is None:
             continue
         about, what = told
-        if not about or about == decision.id:
+        if not about or (about == decision.id and not by_house):
             answer = what
         else:
             before = answers.get(about)
             answers[about] = Recorded(before.fingerprint if before else "", what)
-    if decision.actor.role != "house":
+    if not by_house:
         answers[decision.id] = Recorded(decision.asked or fingerprint(decision.command, decision.actor), answer)
     elif keep:
         done.add(decision.id)

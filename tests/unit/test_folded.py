@@ -5,7 +5,7 @@ import pytest
 from feltlog.rehearsal.round import PEN, Rehearsal
 from services.table.domain.round import ROUND
 from services.table.reactions import timer
-from shared.contracts.table import BettingClosed, CloseBetting, PlaceWager
+from shared.contracts.table import AcceptWager, BettingClosed, CloseBetting, PlaceWager
 from shared.kernel.folded import ID_REUSED, Asked, draft, empty, fold
 from shared.kernel.messages import ACCEPTED, HOUSE, Actor
 from tests.rounds import ROUND_ID, opening
@@ -79,3 +79,13 @@ def test_one_entry_takes_an_id_of_the_house_and_the_same_id_of_a_player():
     drafted = draft(ROUND, rehearsal.folded, asked, PEN, now_ms=11_000)
 
     assert [answer.code for answer in drafted.answers] == ["below_minimum", ""]
+
+
+def test_wager_under_an_id_of_the_house_gets_its_answer():
+    """Log page, ids: the wallet's answer is the wager's, also where the house accepts it under the very same id."""
+    rehearsal = Rehearsal(opening("ontario"), [])
+    wager = PlaceWager(round=ROUND_ID, box=1, stake_minor=500)
+    rehearsal.tell(wager, ANN, id="same")
+    rehearsal.tell(AcceptWager(wager="same"), id="same")
+
+    assert rehearsal.tell(wager, ANN, id="same") == ACCEPTED
