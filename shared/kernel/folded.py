@@ -124,6 +124,7 @@ def fold(decider: Decider[S, Any, Any], folded: Folded[S], data: bytes, sequence
     if folded.revision and entry.prev != folded.digest:
         raise BrokenChain(f"revision {entry.revision} does not follow the bytes of revision {folded.revision}")
     for decision in entry.decisions:
+        # What carries its place needs no memory of its id, nor what was heard again beside it: there each obligation is met once.
         _remember(folded.answers, folded.done, decision, keep=not (entry.position and decision.cause))
         for event in decision.events:
             folded.state = decider.evolve(folded.state, event)
