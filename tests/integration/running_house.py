@@ -114,8 +114,9 @@ class Floor:
     async def welcome(self, name: str, *, minor: int = 100_000, id: str | None = None) -> Client:
         """Let a player in with money."""
         self.house.add_players([name])
-        await self.pit.ask("wallet", "ledger", OpenAccount(player=name, operator="house", currency="EUR"))
-        await self.pit.ask("wallet", "ledger", Deposit(player=name, currency="EUR", minor=minor), id=id)
+        opened = await self.pit.ask("wallet", "ledger", OpenAccount(player=name, operator="house", currency="EUR"))
+        paid_in = await self.pit.ask("wallet", "ledger", Deposit(player=name, currency="EUR", minor=minor), id=id)
+        assert (opened.status, paid_in.status) == ("accepted", "accepted"), (opened, paid_in)
         return await self.seat(name)
 
     async def seat(self, name: str) -> Client:
