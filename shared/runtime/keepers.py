@@ -93,7 +93,7 @@ class Keepers:
         """Fold all open streams of a log in one pass, and take an epoch above every one seen."""
         self._scanned[log_name] = 0
         async for stored in self._store.read(log_name):
-            self.get(stored.stream).take(stored.data, stored.sequence)
+            self.get(stored.stream).take(stored)
             self._scanned[log_name] = stored.sequence
         for keeper in [*self._open.values(), *self._over.values()]:
             keeper.loaded = True

@@ -49,6 +49,12 @@ class MemoryLog:
         self.tell()
         return Appended(sequence)
 
+    def stray(self, stream: str, data: bytes, *, now_ms: int) -> None:
+        """Let a message stand on a stream, stored under no digest."""
+        self.entries.append(Stored(stream, len(self.entries) + 1, data, now_ms))
+        self.last[stream] = len(self.entries)
+        self.tell()
+
     def at(self, sequence: int) -> Stored | None:
         """Return the entry at `sequence`, None if it is gone or not there yet."""
         return self.entries[sequence - 1] if 0 < sequence <= len(self.entries) else None
