@@ -69,6 +69,8 @@ class Keeper(Generic[S]):
         self.loaded = False
         self.unreadable = ""
         """Why the stream cannot be read any further; empty as long as it can."""
+        self.unsure_since_ms: int | None = None
+        """Since when an append waits to be confirmed that may or may not be stored; None while there is none."""
         self._store = store
         self._pen = pen
         self._clock = clock
@@ -244,10 +246,13 @@ class Keeper(Generic[S]):
         while True:
             match await self._store.append(self.stream, drafted.data, fence=self.folded.fence, types=types):
                 case Appended(sequence=sequence):
+                    self.unsure_since_ms = None
                     return sequence
                 case Conflict():
+                    self.unsure_since_ms = None
                     return None
                 case _:
+                    self.unsure_since_ms = self.unsure_since_ms or self._clock.now_ms()
                     await asyncio.sleep(wait_s)
                     wait_s = min(wait_s * 2, RESEND_LAST_S)
 
