@@ -10,8 +10,12 @@ from pathlib import Path
 def replace_file(path: Path, text: str) -> None:
     """Put `text` at `path` in one step: a reader sees the old file or the new one, never a half."""
     beside = path.with_name(f".{path.name}.{os.getpid()}")
-    beside.write_text(text)
-    beside.replace(path)
+    try:
+        beside.write_text(text)
+        beside.replace(path)
+    except OSError:
+        beside.unlink(missing_ok=True)
+        raise
 
 
 @contextmanager

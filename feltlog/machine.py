@@ -6,12 +6,13 @@ order.  If the machine itself is killed the kernel ends its children, so that no
 
 import asyncio
 import os
+import shutil
 import signal
 import sys
 import threading
 from collections.abc import Coroutine, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -22,7 +23,7 @@ from feltlog.files import replace_file
 from feltlog.health import unready
 from feltlog.house import House
 from feltlog.nats_config import Ports
-from feltlog.nats_server import SERVER, await_ready, claim, free_ports, server_program, tail
+from feltlog.nats_server import SERVER, await_ready, claim, free_ports, server_program, tail, write_error
 from feltlog.running import Lock, Running, Seen
 from feltlog.trouble import Trouble
 
@@ -31,6 +32,8 @@ PORTS_TRIES = 3
 STARTS_MAX = 3
 """When the house starts, a process that falls this often will not do better, and its last words are wanted soon."""
 SEALING = "FELTLOG_SEALING_"
+ROOM_BYTES = 64 * 1024 * 1024
+"""With less room on its disk a server is not started again in the hope that it can write."""
 
 T = TypeVar("T")
 
@@ -170,6 +173,13 @@ class Machine:
         self.stop_process(SERVER)
         self.start_process(SERVER)
 
+    def mend_server(self) -> bool:
+        """Start nats-server again if a full disk has stopped it from writing and there is room now; return whether it did."""
+        if not write_error(self.ports) or shutil.disk_usage(self.house.store).free < ROOM_BYTES:
+            return False
+        self.restart_server()
+        return True
+
     def environment(self, user: str) -> dict[str, str]:
         """Return the environment in which a process of this machine speaks as `user`."""
         facts = {
@@ -239,7 +249,9 @@ class Machine:
         with self._noting:
             processes = {name: Seen(child.state, child.pid, child.starts) for name, child in self._children.items()}
             running = Running(pid=os.getpid(), ports=self.ports, reads_only=not self._processes, processes=processes)
-            replace_file(self.house.machine_json, msgspec.json.format(msgspec.json.encode(running)).decode())
+            # A full disk takes the note; whoever keeps a process alive must not die of it.
+            with suppress(OSError):
+                replace_file(self.house.machine_json, msgspec.json.format(msgspec.json.encode(running)).decode())
 
 
 @contextmanager

@@ -73,6 +73,21 @@ def is_well(ports: Ports) -> bool:
     return monitored(ports, "/healthz").get("status") == "ok"
 
 
+def write_error(ports: Ports) -> str:
+    """Return what keeps the server from writing, nothing if nothing does.
+
+    A server that once could not write, because its disk was full, writes nothing more until it is started again.
+    """
+    try:
+        with urllib.request.urlopen(f"{ports.monitor_url}/healthz", timeout=2):
+            return ""
+    except urllib.error.HTTPError as refused:
+        said = refused.read().decode(errors="replace")
+        return said if "write error" in said else ""
+    except (urllib.error.URLError, OSError):
+        return ""
+
+
 def reload(ports: Ports, pid: int, config: Path, patience_s: float = RELOAD_S) -> None:
     """Make the server read its configuration again, and return when it goes by it; connections stay."""
     loaded = monitored(ports, "/varz").get("config_load_time")

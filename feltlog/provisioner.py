@@ -11,7 +11,8 @@ from typing import Any, NoReturn
 
 import msgspec
 
-from shared.contracts.subjects import SERVICES, Addressed, ledger_stream, log_day, log_name
+from shared.contracts.subjects import SERVICES, Addressed, ledger_stream, log_day, log_name, log_of
+from shared.kernel.entry import Stored
 from shared.runtime.clock import Clock, SystemClock, gaming_day, next_day
 from shared.runtime.connection import Endpoint, close, connect
 from shared.runtime.event_store import EventStore, StoreUnavailable
@@ -39,7 +40,13 @@ class _Decision(msgspec.Struct):
 
 
 class _Entry(msgspec.Struct):
+    stream: str
     decisions: list[_Decision]
+
+    @property
+    def closes_a_book(self) -> bool:
+        """Whether its last decision closes its book."""
+        return any(event.type == BOOK_CLOSED for event in self.decisions[-1].events)
 
 
 class Provisioner:
@@ -94,30 +101,36 @@ class Provisioner:
         if not ledgers:
             wallet_days = [log_day(name)[1] for name in await self._store.logs("wallet")]
             return any([await self._ledger_ends(later) for later in wallet_days if later > day])
-        return all(_closes_a_book(data) for data in ledgers)
+        return all(entry.closes_a_book for entry in ledgers)
 
-    async def _ledger_ends(self, day: str) -> list[bytes]:
+    async def _ledger_ends(self, day: str) -> list[_Entry]:
         """Return the last entry of each ledger of the day; shards are numbered from 0 without a gap."""
-        ends: list[bytes] = []
-        while (last := await self._store.last(ledger_stream(day, len(ends)))) is not None:
-            ends.append(last.data)
+        ends: list[_Entry] = []
+        while (last := await self._last_entry(ledger_stream(day, len(ends)))) is not None:
+            ends.append(last)
         return ends
+
+    async def _last_entry(self, stream: str) -> _Entry | None:
+        """Return the last entry of a stream, whatever stands behind it that is none."""
+        last = await self._store.last(stream)
+        found = None if last is None else _entry(last)
+        if last is not None and found is None:
+            async for stored in self._store.read(log_of(stream), pattern=stream):
+                found = _entry(stored) or found
+        return found
 
     async def _open_logs(self) -> list[str]:
         """Return the daily logs that are not sealed."""
         return [name for service in SERVICES for name in await self._store.open_logs(service)]
 
 
-def _closes_a_book(data: bytes) -> bool:
-    """Return whether the entry's last decision closes its book.
-
-    Bytes that are no entry close nothing: they are for surveillance to find, and must not keep tomorrow's logs from being made.
-    """
+def _entry(stored: Stored) -> _Entry | None:
+    """Return the entry that a message holds, None if it holds none of its stream."""
     try:
-        entry = msgspec.json.decode(data, type=_Entry)
+        entry = msgspec.json.decode(stored.data, type=_Entry)
     except (msgspec.DecodeError, RecursionError):
-        return False
-    return any(event.type == BOOK_CLOSED for decision in entry.decisions[-1:] for event in decision.events)
+        return None
+    return entry if entry.stream == stored.stream and entry.decisions else None
 
 
 async def provide(settings: ServiceSettings, clock: Clock | None = None) -> NoReturn:

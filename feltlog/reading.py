@@ -5,14 +5,15 @@ places and when the server stored them, and nothing that somebody remembered on 
 """
 
 from collections.abc import AsyncIterator, Iterable, Sequence
+from contextlib import suppress
 from typing import Any, Protocol
 
 from msgspec import Struct
 
 from feltlog.trouble import Trouble
-from shared.contracts.language import types_of
+from shared.contracts.language import read_entry
 from shared.contracts.subjects import BadSubject, RoundName, log_day, log_name, log_of, round_of
-from shared.kernel.entry import Decision, Entry, Stored, Unreadable, decode_as
+from shared.kernel.entry import Decision, Entry, Stored, Stray, Unreadable
 from shared.kernel.identity import digest
 
 
@@ -54,9 +55,12 @@ class Damaged(Trouble):
 
 
 def page(stored: Stored) -> Page:
-    """Return the entry that a stored message holds; raise `Damaged` if it holds none of its stream."""
+    """Return the entry that a message holds.
+
+    Raise `Damaged` if it cannot be read any more, and `Stray` if the message has no place in its stream.
+    """
     try:
-        entry = decode_as(*types_of(stored.stream), stored.data)
+        entry = read_entry(stored.stream, stored.data, claimed=stored.claimed)
     except (Unreadable, BadSubject) as error:
         where = f"The entry at sequence {stored.sequence} of {stored.stream} cannot be read"
         raise Damaged(f"{where}: {error}. `feltlog verify --all` says more.") from error
@@ -89,7 +93,11 @@ async def stream_pages(store: Logs, stream: str) -> list[Page]:
     log = log_of(stream)
     if log not in await store.logs(log_day(log)[0]):
         return []
-    return [page(stored) async for stored in store.read(log, pattern=stream)]
+    pages: list[Page] = []
+    async for stored in store.read(log, pattern=stream):
+        with suppress(Stray):
+            pages.append(page(stored))
+    return pages
 
 
 async def round_pages(store: Logs, name: RoundName) -> list[Page]:
@@ -118,6 +126,8 @@ async def rounds_of_day(store: Logs, day: str, table: str = "", *, damage: list[
         try:
             if name is not None:
                 rounds.setdefault(name, []).append(page(stored))
+        except Stray:
+            continue
         except Damaged as damaged:
             damage.append(damaged)
     return {name: pages for name, pages in rounds.items() if pages}
@@ -128,4 +138,5 @@ async def ledger_entries(store: Logs) -> AsyncIterator[Entry[Any, Any]]:
     for day in await days(store, "wallet"):
         log = log_name("wallet", day)
         async for stored in store.read(log, pattern=f"log.wallet.{day}.ledger.*"):
-            yield page(stored).entry
+            with suppress(Stray):
+                yield page(stored).entry

@@ -77,8 +77,9 @@ async def open_tables(house: House) -> list[str]:
 
 
 def keep_watch(machine: Machine) -> NoReturn:
-    """Sleep, and raise `Trouble` when a process falls over again and again."""
+    """Sleep, mend the server when it can be mended, and raise `Trouble` when a process falls over again and again."""
     while not machine.lost:
         time.sleep(LOOK_AGAIN_S)
+        machine.mend_server()
     name = machine.lost[0]
     raise Trouble(f"The {name} process fell over again and again and was given up. Its last words are in {machine.house.log(name)}.")

@@ -43,6 +43,7 @@ CHECKS = (
         "entries: each follows the bytes before it",
         lambda counts: f"{counts.entries} in {counted(counts.streams, 'stream')}",
         Code.UNREADABLE,
+        Code.STRAY,
         Code.WRONG_LOG,
         Code.WRONG_STREAM,
         Code.MISSING_ENTRY,

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from feltlog.rehearsal.door import Told
 from shared.contracts.desk import SourceQuarantined
 from shared.contracts.following import Planned, planned
-from shared.kernel.entry import Place, Stored
+from shared.kernel.entry import Place, Stored, Stray
 from shared.kernel.folded import POISON, QUARANTINED, Asked
 from shared.kernel.messages import HOUSE, Answer
 from shared.kernel.reactions import Reaction, Source
@@ -184,7 +184,10 @@ class Ear:
         return free, len(free) < len(found)
 
     def _planned(self, stored: Stored) -> list[Planned]:
-        return planned(self.log.name, stored.stream, stored.sequence, stored.data, self._listener.follow)
+        try:
+            return planned(self.log.name, stored.stream, stored.sequence, stored.data, self._listener.follow, claimed=stored.claimed)
+        except Stray:
+            return []
 
     def _asked(self, reaction: Reaction, source: Source, *, held: bool) -> Asked:
         positioned = self._positioned and not held

@@ -3,8 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from shared.contracts.language import types_of
-from shared.kernel.entry import decode_as
+from shared.contracts.language import read_entry
 from shared.kernel.identity import digest
 from shared.kernel.reactions import Reaction, Source
 
@@ -12,9 +11,13 @@ Follow = Callable[[Any, Source], list[Reaction]]
 Planned = tuple[Reaction, Source]
 
 
-def planned(log: str, stream: str, sequence: int, data: bytes, follow: Follow) -> list[Planned]:
-    """Return what must follow from a stored entry, in order; raise one of `POISON` if that cannot be worked out."""
-    entry = decode_as(*types_of(stream), data)
+def planned(log: str, stream: str, sequence: int, data: bytes, follow: Follow, *, claimed: str) -> list[Planned]:
+    """Return what must follow from a stored entry, in order.
+
+    Raise `Stray` if it is no entry of the stream, so that nothing may follow from it, and another of `POISON` if what must
+    follow cannot be worked out.
+    """
+    entry = read_entry(stream, data, claimed=claimed)
     mark = digest(data)
     found: list[Planned] = []
     for d, decision in enumerate(entry.decisions):

@@ -1,4 +1,4 @@
-"""The language: which commands and events may stand in which stream."""
+"""The language: which commands and events may stand in which stream, and the reading of what stands there."""
 
 from typing import Any
 
@@ -7,6 +7,22 @@ from shared.contracts.shoe import ShoeCommand, ShoeEvent
 from shared.contracts.subjects import BadSubject
 from shared.contracts.table import RoundCommand, RoundEvent, TableCommand, TableEvent
 from shared.contracts.wallet import LedgerCommand, LedgerEvent
+from shared.kernel.entry import Entry, Stray, decode_in
+
+
+def read_entry(stream: str, data: bytes, *, claimed: str) -> Entry[Any, Any]:
+    """Return the entry that a message of `stream` holds; `claimed` is the digest that it was stored under.
+
+    Raise `Stray` if the message has no place in the stream, `Unreadable` if it has one but cannot be decoded, and `BadSubject`
+    if there is no such kind of stream.
+    """
+    try:
+        kinds = types_of(stream)
+    except BadSubject as error:
+        if claimed:
+            raise
+        raise Stray(str(error)) from error
+    return decode_in(stream, *kinds, data, claimed=claimed)
 
 
 def types_of(stream: str) -> tuple[Any, Any]:

@@ -70,6 +70,20 @@ class Unreadable(ValueError):
     """Bytes that are not an entry of the expected kind: broken, or of a version that this software does not know."""
 
 
+class Stray(ValueError):
+    """A message that stands in a stream and takes no place in it, because nobody who writes the stream wrote it.
+
+    Whoever may ask the JetStream API may name any subject for its answer, a log's too.  What comes of that is either no entry
+    and stored without the digest that every writer stores an entry under, or an entry of another stream.
+    """
+
+
+class _Head(msgspec.Struct):
+    stream: str
+    revision: int
+    prev: str
+
+
 @cache
 def _decoder(command_type: Any, event_type: Any) -> msgspec.json.Decoder[Any]:
     return msgspec.json.Decoder(Entry[command_type, event_type])
@@ -78,6 +92,32 @@ def _decoder(command_type: Any, event_type: Any) -> msgspec.json.Decoder[Any]:
 def decode(decider: Decider[Any, C, E], data: bytes) -> Entry[C, E]:
     """Return the entry that `data` holds; raise `Unreadable` if it does not hold one of this decider."""
     return decode_as(decider.command_type, decider.event_type, data)
+
+
+def decode_in(stream: str, command_type: Any, event_type: Any, data: bytes, *, claimed: str) -> Entry[Any, Any]:
+    """Return the entry of `stream` that `data` holds; `claimed` is the digest that it was stored under.
+
+    Raise `Stray` if `data` has no place in the stream, and `Unreadable` if it has one but cannot be decoded.
+    """
+    try:
+        entry = decode_as(command_type, event_type, data)
+    except Unreadable:
+        head = _head(data)
+        if head is None and not claimed:
+            raise Stray("no entry, and stored without a digest") from None
+        if head is not None and head.stream != stream:
+            raise Stray(f"an entry of {head.stream}") from None
+        raise
+    if entry.stream != stream:
+        raise Stray(f"an entry of {entry.stream}")
+    return entry
+
+
+def _head(data: bytes) -> _Head | None:
+    try:
+        return msgspec.json.decode(data, type=_Head)
+    except (msgspec.DecodeError, RecursionError):
+        return None
 
 
 def decode_as(command_type: Any, event_type: Any, data: bytes) -> Entry[Any, Any]:

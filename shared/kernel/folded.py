@@ -12,7 +12,7 @@ from typing import Any, Generic, TypeVar
 import msgspec
 
 from shared.kernel.decider import Decider
-from shared.kernel.entry import DECISIONS_MAX, ENTRY_BYTES_MAX, Decision, Entry, Place, decode
+from shared.kernel.entry import DECISIONS_MAX, ENTRY_BYTES_MAX, Decision, Entry, Place, Stray, decode_in
 from shared.kernel.identity import digest
 from shared.kernel.messages import ACCEPTED, Actor, Answer, Cause, Envelope, Refused
 
@@ -111,14 +111,17 @@ def empty(decider: Decider[S, Any, Any], stream: str) -> Folded[S]:
     return Folded(stream=stream, state=decider.initial)
 
 
-def fold(decider: Decider[S, Any, Any], folded: Folded[S], data: bytes, sequence: int) -> Entry[Any, Any]:
+def fold(decider: Decider[S, Any, Any], folded: Folded[S], data: bytes, sequence: int, *, claimed: str = "unknown") -> Entry[Any, Any]:
     """Fold one stored entry into `folded` and return it.
 
-    Raise `Unreadable` if it cannot be decoded and `BrokenChain` if it does not continue the stream.
+    Raise `Unreadable` if it cannot be decoded, `BrokenChain` if it does not continue the stream, and `Stray` if it is none of
+    this stream's: then nothing has changed but that the next append goes behind it.
     """
-    entry = decode(decider, data)
-    if entry.stream != folded.stream:
-        raise BrokenChain(f"an entry of {entry.stream} stands in {folded.stream}")
+    try:
+        entry = decode_in(folded.stream, decider.command_type, decider.event_type, data, claimed=claimed)
+    except Stray:
+        folded.fence = sequence
+        raise
     if entry.revision != folded.revision + 1:
         raise BrokenChain(f"revision {entry.revision} follows revision {folded.revision}")
     if folded.revision and entry.prev != folded.digest:

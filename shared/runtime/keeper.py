@@ -6,12 +6,13 @@ writers finds its entry refused, folds what the other wrote, and decides again o
 """
 
 import asyncio
+import logging
 from collections.abc import Callable, Sequence
 from typing import Any, Generic, TypeVar
 
 from shared.contracts.subjects import log_of
 from shared.kernel.decider import Decider
-from shared.kernel.entry import DECISIONS_MAX, Entry
+from shared.kernel.entry import DECISIONS_MAX, Entry, Stored, Stray
 from shared.kernel.folded import POISON, QUARANTINED, Asked, Draft, Folded, Pen, commit, draft, empty, fold, owned_by_another
 from shared.kernel.messages import Answer
 from shared.runtime.clock import Clock
@@ -21,6 +22,8 @@ S = TypeVar("S")
 
 WAITING_MAX = 10_000
 RESEND_FIRST_S, RESEND_LAST_S = 0.02, 1.0
+
+log = logging.getLogger(__name__)
 
 
 class SteppedDown(Exception):
@@ -66,6 +69,8 @@ class Keeper(Generic[S]):
         self.loaded = False
         self.unreadable = ""
         """Why the stream cannot be read any further; empty as long as it can."""
+        self.unsure_since_ms: int | None = None
+        """Since when an append waits to be confirmed that may or may not be stored; None while there is none."""
         self._store = store
         self._pen = pen
         self._clock = clock
@@ -98,11 +103,11 @@ class Keeper(Generic[S]):
         """Whether there is nothing to keep: nothing is written, nothing waits, and nothing is held up."""
         return self.idle and not (self.folded.revision or self.unreadable or self._halted)
 
-    def take(self, data: bytes, sequence: int) -> None:
+    def take(self, stored: Stored) -> None:
         """Fold an entry that a scan has read; what follows an entry that cannot be read is left alone."""
         if not self.unreadable:
             try:
-                fold(self.decider, self.folded, data, sequence)
+                self._fold(stored)
             except POISON as error:
                 self._spoil(error)
 
@@ -241,10 +246,13 @@ class Keeper(Generic[S]):
         while True:
             match await self._store.append(self.stream, drafted.data, fence=self.folded.fence, types=types):
                 case Appended(sequence=sequence):
+                    self.unsure_since_ms = None
                     return sequence
                 case Conflict():
+                    self.unsure_since_ms = None
                     return None
                 case _:
+                    self.unsure_since_ms = self.unsure_since_ms or self._clock.now_ms()
                     await asyncio.sleep(wait_s)
                     wait_s = min(wait_s * 2, RESEND_LAST_S)
 
@@ -276,9 +284,17 @@ class Keeper(Generic[S]):
             if stored.sequence <= self.folded.fence:
                 continue
             try:
-                entry = fold(self.decider, self.folded, stored.data, stored.sequence)
+                entry = self._fold(stored)
             except POISON as error:
                 self._spoil(error)
                 raise
-            if self._stored is not None:
+            if entry is not None and self._stored is not None:
                 self._stored(self, entry)
+
+    def _fold(self, stored: Stored) -> Entry[Any, Any] | None:
+        """Fold a message and return its entry, None if it is none of this stream's: whoever hears the stream says so."""
+        try:
+            return fold(self.decider, self.folded, stored.data, stored.sequence, claimed=stored.claimed)
+        except Stray as stray:
+            log.warning("%s: message %d is passed over: %s", self.stream, stored.sequence, stray)
+            return None

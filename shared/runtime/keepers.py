@@ -82,6 +82,13 @@ class Keepers:
         """Return the keepers of all streams in memory: those that are over, then those that are not."""
         return [*self._over.values(), *self._open.values()]
 
+    def unsure(self, for_ms: int) -> list[str]:
+        """Return the streams whose append has not been confirmed for so long: whoever asked there is told nothing meanwhile."""
+        before_ms = self.clock.now_ms() - for_ms
+        return sorted(
+            keeper.stream for keeper in self._open.values() if keeper.unsure_since_ms is not None and keeper.unsure_since_ms <= before_ms
+        )
+
     def get(self, stream: str) -> Keeper[Any]:
         """Return the keeper of a stream; it loads itself when it is first asked."""
         keeper = self._open.get(stream) or self._over.get(stream)
@@ -93,7 +100,7 @@ class Keepers:
         """Fold all open streams of a log in one pass, and take an epoch above every one seen."""
         self._scanned[log_name] = 0
         async for stored in self._store.read(log_name):
-            self.get(stored.stream).take(stored.data, stored.sequence)
+            self.get(stored.stream).take(stored)
             self._scanned[log_name] = stored.sequence
         for keeper in [*self._open.values(), *self._over.values()]:
             keeper.loaded = True

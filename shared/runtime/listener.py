@@ -1,8 +1,8 @@
 """The listener: hears one upstream log in exact order, asks for what must follow, and acknowledges when it is stored.
 
-An entry that cannot be decoded holds up its own subject alone, and one that a stream of ours cannot take holds up its
-subject for that stream alone: the desk writes it down, what comes later is held and counts as worked off, and a person
-lifts the quarantine when the cause is mended.
+A message that has no place in its stream is passed over.  An entry that cannot be decoded holds up its own subject alone,
+and one that a stream of ours cannot take holds up its subject for that stream alone: the desk writes it down, what comes
+later is held and counts as worked off, and a person lifts the quarantine when the cause is mended.
 """
 
 import asyncio
@@ -12,7 +12,7 @@ from contextlib import aclosing
 
 from shared.contracts.desk import SourceQuarantined
 from shared.contracts.following import Follow, Planned, planned
-from shared.kernel.entry import Place, Stored
+from shared.kernel.entry import Place, Stored, Stray
 from shared.kernel.folded import POISON, QUARANTINED, Asked
 from shared.kernel.messages import HOUSE, Answer
 from shared.kernel.reactions import Reaction, Source
@@ -81,6 +81,8 @@ class Listener:
         async for stored in self._store.read(self.log_name, pattern=row.subject, after=row.sequence - 1, upto=upto):
             try:
                 planned = self._planned(stored)
+            except Stray:
+                continue
             except POISON:
                 return False
             wanted = [(reaction, source) for reaction, source in planned if row.target in ("", reaction.stream)]
@@ -128,6 +130,8 @@ class Listener:
         asked: list[Planned] = []
         try:
             asked = await self._wanted(stored)
+        except Stray as stray:
+            await self._alarm("stray", log=self.log_name, stream=stored.stream, sequence=stored.sequence, what=str(stray))
         except POISON as error:
             if not await self._hold(stored, str(error) or type(error).__name__):
                 return
@@ -161,7 +165,7 @@ class Listener:
 
     def _planned(self, stored: Stored) -> list[Planned]:
         """Return what must follow from an entry; raise one of `POISON` if that cannot be worked out."""
-        found = planned(self.log_name, stored.stream, stored.sequence, stored.data, self._follow)
+        found = planned(self.log_name, stored.stream, stored.sequence, stored.data, self._follow, claimed=stored.claimed)
         places = {(source.decision, source.event) for _, source in found}
         assert self._after is None or len(places) == len(found), "a place is worked off by one reaction"
         return found

@@ -50,6 +50,13 @@ class MemoryLog:
         self.tell()
         return Appended(sequence)
 
+    def stray(self, stream: str, data: bytes, *, now_ms: int) -> None:
+        """Let a message stand on a stream, stored under no digest."""
+        sequence = len(self.entries) + 1
+        self.entries.append(Stored(log=self.name, stream=stream, sequence=sequence, stored_at_ms=now_ms, data=data))
+        self.last[stream] = sequence
+        self.tell()
+
     def at(self, sequence: int) -> Stored | None:
         """Return the entry at `sequence`, None if it is gone or not there yet."""
         return self.entries[sequence - 1] if 0 < sequence <= len(self.entries) else None

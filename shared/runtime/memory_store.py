@@ -113,6 +113,10 @@ class MemoryStore:
         """Let an entry be gone, as only a break-in or a broken disk can do it."""
         self.log(log).entries[sequence - 1] = None
 
+    def stray(self, stream: str, data: bytes) -> None:
+        """Let a message stand on a stream that nobody stored who writes it, as an answer of JetStream's own API can."""
+        self.log(log_of(stream)).stray(stream, data, now_ms=self._now_ms())
+
     def make_consumer(self, log: str, name: str) -> None:
         """Make the durable `name` of `log`."""
         self.log(log).consumers[name] = MemoryConsumer()

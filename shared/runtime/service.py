@@ -39,6 +39,8 @@ from shared.runtime.witness import Witness
 
 STEPPED_DOWN = 3
 """Exit status of a process that found another one owning its streams."""
+UNSURE_MS = 5_000
+"""An append that is not confirmed for so long is not a slow disk: somebody must look."""
 
 log = logging.getLogger(__name__)
 
@@ -150,12 +152,23 @@ class Process:
         await self.client.subscribe(f"cmd.{self.app.name}.>", cb=self.hear)
         self.keepers.there()
         self.spawn(self.keepers.keep_time(), "timers")
+        self.spawn(self._doubt(), "doubt")
         self.spawn(self.keepers.succeed(), "succession")
         self.ready = True
         await open_door()
         log.info("%s is ready as %s in epoch %d", self.app.name, self.writer, self.keepers.pen.epoch)
         why = await self.keepers.stepped_down
         raise SteppedDown(why)
+
+    async def _doubt(self) -> None:
+        """Alarm again and again while appends are not confirmed: those who asked are told nothing, so nobody else would say it."""
+        while True:
+            await asyncio.sleep(UNSURE_MS / 1000)
+            unsure = self.keepers.unsure(UNSURE_MS)
+            if unsure:
+                await self.alarm(
+                    "cannot_store", stream=unsure[0], streams=len(unsure), what="the log does not say whether it took an entry"
+                )
 
     def _broken(self, stream: str, id: str, what: str) -> None:
         self.spawn(self.alarm("broken", stream=stream, id=id, what=what), "alarm")

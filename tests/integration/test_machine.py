@@ -88,6 +88,16 @@ def test_machine_starts_a_fallen_server_again_where_it_was(machine: Machine):
     assert len(pids(machine)) == 4
 
 
+def test_machine_that_cannot_note_itself_down_keeps_its_processes_alive(machine: Machine):
+    """A full disk takes the note of where everything is, and no process."""
+    note = machine.house.machine_json
+    note.with_name(f".{note.name}.{os.getpid()}").mkdir()
+    before = machine.pid("table")
+    machine.kill("table")
+
+    assert until(lambda: machine.pid("table") not in (before, None))
+
+
 def test_machine_restarts_the_server_on_the_same_ports(machine: Machine):
     """A planned restart is only an outage."""
     url = machine.url

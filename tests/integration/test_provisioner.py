@@ -52,7 +52,8 @@ class Evening:
         stream = ledger_stream(day)
         for data in entries:
             last = await self.store.last(stream)
-            await self.store.append(stream, data, fence=last.sequence if last else 0)
+            entry = b'{"stream":"%s",' % stream.encode() + data[1:]
+            await self.store.append(stream, entry, fence=last.sequence if last else 0)
 
     async def work_off(self, log: str, *listeners: str) -> None:
         """Let listeners hear everything in the log."""
@@ -131,6 +132,18 @@ async def test_past_day_with_an_open_book_stays_open(evening: Evening):
 async def test_past_day_with_a_closed_book_is_sealed(evening: Evening):
     """Book closed, everything heard: all logs of the day are closed for ever."""
     await evening.write_ledger(OPEN_BOOK, CLOSED_BOOK)
+    await evening.work_off(f"LOG_WALLET_{DAY}", "table", "surveillance")
+    await evening.pass_day()
+
+    assert await evening.sealed() == [f"LOG_{service}_{DAY}" for service in ("SHOE", "SURVEILLANCE", "TABLE", "WALLET")]
+
+
+async def test_message_that_is_no_entry_keeps_no_day_open(evening: Evening):
+    """Whatever stands behind the closing, or where a second ledger would, the book is closed."""
+    await evening.write_ledger(OPEN_BOOK, CLOSED_BOOK)
+    for stream in (ledger_stream(DAY), ledger_stream(DAY, 1)):
+        await evening.jetstream.client.publish("$JS.API.STREAM.NAMES", b"", reply=stream)
+        await evening.jetstream.client.flush()
     await evening.work_off(f"LOG_WALLET_{DAY}", "table", "surveillance")
     await evening.pass_day()
 

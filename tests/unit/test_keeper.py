@@ -225,3 +225,23 @@ async def test_urgent_command_is_decided_before_what_waits(store: MemoryStore):
     ledger.ask(asked("in", IN), first=True)
 
     assert (await waiting).status == "accepted"
+
+
+STRAYS = {
+    "the answer of an API": b'{"type":"io.nats.jetstream.api.v1.stream_names_response","total":0}',
+    "no text": b"\xff\xfe",
+    "an entry of another stream": b'{"stream":"log.wallet.20261129.ledger.0","revision":4,"prev":"","decisions":[]}',
+}
+
+
+@pytest.mark.parametrize("data", STRAYS.values(), ids=STRAYS.keys())
+async def test_message_that_no_writer_stored_is_passed_over(store: MemoryStore, data: bytes):
+    """The stream goes on behind it, now and after the next start, and no entry follows it."""
+    ledger = await with_money(store)
+    store.stray(BOOK, data)
+    answer = await ledger.ask(asked("in", IN))
+    store.stray(BOOK, data)
+    again = keeper(store)
+    await again.ask(asked("more", IN))
+
+    assert (answer.status, ann(ledger), ann(again), again.folded.revision) == ("accepted", 1000, 1500, 5)

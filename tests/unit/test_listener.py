@@ -228,3 +228,19 @@ async def test_quarantine_is_named_by_what_is_held_or_by_what_it_is_held_from():
     row = SourceQuarantined(service="table", log=TABLES, subject=BOOK, sequence=1, reason="", target=ROUND)
 
     assert [row.concerns(stream) for stream in (BOOK, ROUND, OTHER)] == [True, True, False]
+
+
+async def test_nothing_follows_from_a_message_that_no_writer_stored():
+    """Bytes that are no entry, and every entry of a round on the subject of another one: an alarm each, and no money moves."""
+    wallet = Wallet()
+    await wallet.open("ann", "bob")
+    async with wallet.listening():
+        await wallet.play(ROUND)
+        await wallet.worked_off()
+        before = wallet.money("ann")
+        entries = [stored.data for stored in wallet.store.log(TABLES).entries if stored is not None]
+        for data in (b'{"total":0}', *entries):
+            wallet.store.stray(OTHER, data)
+        await wallet.worked_off()
+
+    assert (wallet.held, wallet.alarms, wallet.money("ann")) == ([], ["stray"] * (1 + len(entries)), before)

@@ -11,6 +11,7 @@ from feltlog.rows import Choice, since_ms
 from feltlog.trouble import Trouble
 from shared.contracts.subjects import round_name
 from shared.contracts.table import RoundVoided, VoidRound
+from shared.kernel.identity import digest
 from shared.kernel.messages import HOUSE
 from tests.house_log import BEGAN_MS, SPLIT_ROUND, HandMadeLogs, opened, split_round
 
@@ -76,7 +77,7 @@ async def test_rounds_are_chosen(logs, choice, expected):
 async def test_an_entry_that_cannot_be_read_hides_no_other_round(logs):
     """Its place is named, and the rest is listed."""
     spoiled = next(place for place, each in enumerate(logs.stored) if each.stream == round_name(EMPTY_ROUND).stream)
-    logs.stored[spoiled] = msgspec.structs.replace(logs.stored[spoiled], data=b"{")
+    logs.stored[spoiled] = msgspec.structs.replace(logs.stored[spoiled], data=b"{", claimed=digest(logs.stored[spoiled].data))
     damage: list[Damaged] = []
     rows, _ = await chosen_rows(logs, Choice(), limit=20, damage=damage)
 

@@ -54,6 +54,11 @@ def check(chain: Chain, stored: Stored, *, apart_ms: int = CLOCK_APART_MS) -> Ch
     """
     mark = digest(stored.data)
     entry, trouble = _read(stored)
+    if entry is None and is_stray(stored):
+        # Nobody who writes the stream stored it like this, and the next entry does not follow it.
+        chain.sequence = stored.sequence
+        revision = chain.revision + 1
+        return Checked(stored, mark, None, (*_about_bytes(stored, mark, revision), _at(stored, revision, Code.STRAY, trouble)))
     if entry is None:
         revision = chain.revision + 1
         # Its place is taken, whatever it was: the next entry is held against these bytes.
@@ -79,6 +84,17 @@ def _read(stored: Stored) -> tuple[Entry[Any, Any] | None, str]:
         return decode_as(*types_of(stored.stream), stored.data), ""
     except (BadSubject, Unreadable) as error:
         return None, str(error)
+
+
+def is_stray(stored: Stored) -> bool:
+    """Return whether a message is not even a spoiled entry: stored under no digest, and naming no stream, revision and link."""
+    if stored.claimed:
+        return False
+    try:
+        told = msgspec.json.decode(stored.data)
+    except (msgspec.DecodeError, RecursionError):
+        return True
+    return not (isinstance(told, dict) and {"stream", "revision", "prev"} <= told.keys())
 
 
 def _about_bytes(stored: Stored, mark: str, revision: int) -> list[Finding]:

@@ -17,6 +17,7 @@ class Code(StrEnum):
 
     # One stream
     UNREADABLE = "unreadable"
+    STRAY = "stray"
     WRONG_LOG = "wrong_log"
     WRONG_STREAM = "wrong_stream"
     MISSING_ENTRY = "missing_entry"
@@ -81,6 +82,7 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
 
 MEANINGS: dict[Code, tuple[Severity, str]] = {
     Code.UNREADABLE: ("breach", "The bytes are no entry of this kind of stream, or of a version that this software does not know."),
+    Code.STRAY: ("breach", "A message that is no entry, and was not stored as one, stands in the stream; it takes no place in it."),
     Code.WRONG_LOG: ("breach", "The subject does not belong into the log in which it was found."),
     Code.WRONG_STREAM: ("breach", "An entry names another stream than the one in which it stands."),
     Code.MISSING_ENTRY: ("breach", "A revision is not there: the stream jumps over it."),

@@ -13,7 +13,7 @@ import msgspec
 from services.surveillance.domain.balances import Balances
 from services.surveillance.domain.cards import Cards
 from services.surveillance.domain.causes import Causes
-from services.surveillance.domain.chain import CLOCK_APART_MS, Chain, Checked, check
+from services.surveillance.domain.chain import CLOCK_APART_MS, Chain, Checked, check, is_stray
 from services.surveillance.domain.days import Days
 from services.surveillance.domain.echoes import Echoes
 from services.surveillance.domain.findings import Code, Finding, finding
@@ -27,7 +27,7 @@ from shared.contracts.table import RoundSettled, RoundVoided
 from shared.kernel.entry import Entry, Stored
 from shared.kernel.identity import digest
 
-BROKEN = frozenset({Code.UNREADABLE, Code.WRONG_STREAM, Code.MISSING_ENTRY, Code.SWAPPED, Code.REPEATED_ENTRY})
+BROKEN = frozenset({Code.UNREADABLE, Code.MISSING_ENTRY, Code.SWAPPED, Code.REPEATED_ENTRY})
 """After these a stream's state is not known any more."""
 
 
@@ -245,11 +245,14 @@ class Watch:
 
 
 def _after_the_end(stored: Stored, past: tuple[int, str]) -> list[Finding]:
-    """Return that a round goes on although it is over, or that an entry of it is there once more."""
+    """Return that a round goes on although it is over, that an entry of it is there once more, or that no entry stands there."""
     revision, mark = past
-    again = digest(stored.data) == mark
-    message = f"the last entry stands there again, after revision {revision}" if again else f"the round ended at revision {revision}"
-    code = Code.REPEATED_ENTRY if again else Code.WRONG_FINAL_DIGEST
+    if digest(stored.data) == mark:
+        code, message = Code.REPEATED_ENTRY, f"the last entry stands there again, after revision {revision}"
+    elif is_stray(stored):
+        code, message = Code.STRAY, f"no entry, after the round ended at revision {revision}"
+    else:
+        code, message = Code.WRONG_FINAL_DIGEST, f"the round ended at revision {revision}"
     return [finding(code, message, log=stored.log, stream=stored.stream, revision=revision + 1, sequence=stored.sequence)]
 
 

@@ -5,12 +5,14 @@ again from them.
 """
 
 import asyncio
+import contextlib
 from pathlib import Path
 
 from msgspec import Struct
 
 from services.wallet.domain.ledger import LEDGER, Ledger
 from shared.contracts.subjects import ledger_stream, log_day
+from shared.kernel.entry import Stray
 from shared.kernel.folded import Folded, Recorded, empty, fold
 from shared.kernel.messages import Answer
 from shared.runtime.event_store import EventStore
@@ -61,5 +63,6 @@ async def _read(store: EventStore, log: str) -> Folded[Ledger]:
     """Return the ledger of a log, folded to its end."""
     folded = empty(LEDGER, ledger_stream(log_day(log)[1]))
     async for stored in store.read(log, pattern=folded.stream):
-        fold(LEDGER, folded, stored.data, stored.sequence)
+        with contextlib.suppress(Stray):
+            fold(LEDGER, folded, stored.data, stored.sequence, claimed=stored.claimed)
     return folded

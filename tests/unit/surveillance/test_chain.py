@@ -225,3 +225,12 @@ def test_a_first_entry_that_follows_something_its_command_does_not_name_is_a_bro
     entries[0] = changed(entries[0], '"prev":""', '"prev":"ab"')
 
     assert codes(entries) == [(Code.BROKEN_LINK, 1)]
+
+
+def test_a_message_that_no_writer_stored_takes_no_place():
+    """It is named, and the entry behind it follows the one before it."""
+    house = desk(3)
+    answer = msgspec.structs.replace(stored(DESK, b'{"total":0}', 3, house.now_ms), claimed="")
+    last = msgspec.structs.replace(house.stored[2], sequence=4)
+
+    assert codes([*house.stored[:2], answer, last]) == [(Code.STRAY, 3)]
