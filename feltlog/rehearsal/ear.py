@@ -64,7 +64,6 @@ class Ear:
         self.log = log
         self.durable = durable
         self.not_before_ms = 0
-        self.out_of_order = 0
         self._listener = listener
         self._positioned = positioned
         self._generation = 0
@@ -139,8 +138,8 @@ class Ear:
                 subjects.add(stored.stream)
         if not ahead:
             return None
-        stored = ahead[self._listener.choose(len(ahead)) if len(ahead) > 1 else 0]
-        self.out_of_order += stored is not ahead[0]
+        place = self._listener.choose(len(ahead)) if len(ahead) > 1 else 0
+        stored = ahead[place]
         self._heard.add(stored.sequence)
         while self.position + 1 in self._heard:
             self.position += 1

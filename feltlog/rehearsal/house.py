@@ -53,6 +53,9 @@ class RehearsedHouse:
         """How often a log was made or closed."""
         self.acks_to_lose = 0
         self.crashes = 0
+        self.reorders = False
+        """Whether subjects are heard in any order between them, and `reordered` how often they were."""
+        self.reordered = 0
         self._profiles = profiles
         self.builds = builds
         self._incarnations = 0

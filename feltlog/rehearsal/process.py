@@ -105,8 +105,10 @@ class Process(Owner):
         return self.rooms.place(log)
 
     def choose(self, among: int) -> int:
-        """Return a whole number below `among`."""
-        return self.house.chooser.below(among)
+        """Return a whole number below `among`: which of several subjects is heard first."""
+        place = self.house.chooser.below(among) if self.house.reorders else 0
+        self.house.reordered += place > 0
+        return place
 
     def ack_is_lost(self) -> bool:
         """Return whether the next acknowledgement does not arrive."""

@@ -33,6 +33,7 @@ from tests.simulation.workload import Seat, Workload
 KINDS = (
     "duplicate",
     "delay",
+    "reorder",
     "redeliver",
     "lost_ack",
     "crash",
@@ -139,7 +140,9 @@ class Simulation:
             self._finish()
         except Breach as breach:
             code, message = breach.code, str(breach)
-        counts = Counter(dict.fromkeys(self.plan.faults, 0)) + self.faults.counts + self.workload.counts
+        counts = Counter(self.faults.counts)
+        counts.update(self.workload.counts)
+        counts.update(reorder=self.house.reordered, died_after_append=self.house.crashes, shoe_ran_out=self.auditor.reshuffles)
         return Outcome(
             plan=self.plan,
             steps=self.steps,
@@ -238,7 +241,8 @@ class Simulation:
     def _no_strange_quarantine(self) -> None:
         """Nothing may break but what was poisoned."""
         for row in self.auditor.quarantines.values():
-            if "is not understood" not in row["reason"] and row["subject"] not in self.auditor.poison:
+            meant = "is not understood" in row["reason"] or row.get("target") in self.faults.ever_broken
+            if not meant and row["subject"] not in self.auditor.poison:
                 raise Breach("quarantine", f"{row['service']} holds {row['subject']} from {row['sequence']} on: {row['reason']}")
 
     def _settled(self) -> bool:
@@ -265,6 +269,7 @@ class Simulation:
                 rooms = build(process)
                 rooms.follow = self.faults.cannot_follow(process, rooms.follow)  # type: ignore[method-assign]
                 self._wrap(rooms, process)
+                rooms.noun_of = self.faults.breaks(rooms.noun_of)  # type: ignore[assignment, method-assign]
                 return rooms
 
             return build_wrapped
