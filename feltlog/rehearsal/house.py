@@ -170,7 +170,12 @@ class RehearsedHouse:
             return False
         process = self.chooser.pick(there) if len(there) > 1 else there[0]
         process.there()
-        process.ask(stream, Asked(id, command, actor, self.clock.now_ms()), told)
+        asked = Asked(id, command, actor, self.clock.now_ms())
+        before = process.rooms.answered(asked)
+        if before is None:
+            process.ask(stream, asked, told)
+        else:
+            told(before)
         return True
 
     # Steps.
