@@ -21,6 +21,8 @@ from shared.runtime.memory_log import MemoryLog
 WINDOW = 6
 """How many entries ahead of the first one that was not heard another subject may be."""
 ACK_WAIT_MS = 30_000
+AGAIN_MS = 100
+"""After a failure hearing rests for so long."""
 
 
 class Listens(Protocol):
@@ -221,6 +223,7 @@ class Ear:
         """Start again, because something could not be stored."""
         if generation == self._generation:
             self.start_again()
+            self.not_before_ms = self._listener.now_ms() + AGAIN_MS
 
     def _worked_off(self, stored: Stored, generation: int) -> None:
         if generation != self._generation:

@@ -3,7 +3,7 @@
 from typing import Any, Protocol
 
 from feltlog.rehearsal.door import Door
-from feltlog.rehearsal.process import Process, Step
+from feltlog.rehearsal.process import Crashed, Process, Step
 from services.shoe import reactions as shoe_reactions
 from services.shoe.app.vault import Vault
 from services.shoe.domain.shoe import SHOE, Retired, Shoe, Unprepared
@@ -273,15 +273,18 @@ class WalletRooms:
         self._ask(self.book, CloseBook(next_day=next_day), f"close {next_day}")
 
     def _open_first(self, stream: str) -> None:
-        self._ask(stream, OpenBook(day=stream_day(stream)), "open", opens=True)
+        self._ask(stream, OpenBook(day=stream_day(stream)), "open", opens=True, needed=True)
 
     def _open_next(self, closed: Folded[Any]) -> None:
         stream = ledger_stream(closed.state.next_day)
         for name, command in beginning(closed.state, closed.answers, closed.digest):
-            self._ask(stream, command, name, opens=name == "open")
+            self._ask(stream, command, name, opens=name == "open", needed=True)
 
-    def _ask(self, stream: str, command: Any, name: str, *, opens: bool = False) -> None:
+    def _ask(self, stream: str, command: Any, name: str, *, opens: bool = False, needed: bool = False) -> None:
         def told(said: Answer | Exception) -> None:
+            if needed and isinstance(said, Exception):
+                # Without a book there is no wallet: the process ends, and the next one tries again.
+                raise Crashed(stream)
             if opens and isinstance(said, Answer):
                 self.book = stream
                 for log in self.process.house.logs("wallet", sealed=True):

@@ -43,6 +43,8 @@ class Faults:
         self._lifts = 0
         self._garbage = 0
         self._away_until_ms = 0
+        self._later: list[tuple[int, Callable[[], None]]] = []
+        """What is still to go wrong, and when."""
         self._house.reorders = "reorder" in kinds
         workload = simulation.workload
         workload.silence_once_in = 15 if "silent_player" in kinds else 0
@@ -72,6 +74,9 @@ class Faults:
     def maybe(self) -> None:
         """Let something go wrong, or come right again, now and then."""
         now_ms = self._house.clock.now_ms()
+        due, self._later = [act for at_ms, act in self._later if at_ms <= now_ms], [each for each in self._later if each[0] > now_ms]
+        for happen in due:
+            happen()
         if self._house.store.is_away and now_ms >= self._away_until_ms:
             self._house.store.is_away = False
         if not self._acts or not self._choose.once_in(ONCE_IN_STEPS):
@@ -87,6 +92,7 @@ class Faults:
     def stop(self) -> None:
         """Let everything come right: from now on nothing goes wrong."""
         self._acts = []
+        self._later.clear()
         self._house.acks_to_lose = 0
         self._house.reorders = False
         self._house.store.is_away = False
@@ -190,8 +196,26 @@ class Faults:
         process = self._process()
         if process is None or self._house.store.is_away or len(self._house.of(process.name)) > 1:
             return False
-        self._house.start(process.name)
+        newer = self._house.start(process.name)
+        if self._choose.once_in(3):
+            self._let_each_wake_as_the_other_sleeps(process, newer)
         return True
+
+    def _let_each_wake_as_the_other_sleeps(self, older: Process, newer: Process) -> None:
+        """Let the older one sleep while it is replaced, then wake and run ahead while the newer one sleeps, which then dies."""
+        now_ms = self._house.clock.now_ms()
+        turn_ms = now_ms + self._choose.between(1_000, 6_000)
+        end_ms = turn_ms + self._choose.between(500, 4_000)
+        older.hung_until_ms = turn_ms
+        self._later.append((turn_ms, lambda: self._hang_until(newer, end_ms)))
+        self._later.append((end_ms, lambda: self._kill(newer)))
+
+    def _hang_until(self, process: Process, until_ms: int) -> None:
+        process.hung_until_ms = max(process.hung_until_ms, until_ms)
+
+    def _kill(self, process: Process) -> None:
+        if process.alive:
+            self._house.end(process, back_after_ms=self._choose.between(200, 2_000))
 
     def _clock_jump(self) -> bool:
         self._house.clock.advance(self._choose.pick((-400, -3_000, 700, 1_500, 6_000, 40_000)))
