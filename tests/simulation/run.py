@@ -253,12 +253,13 @@ class Simulation:
         house = self.house
         for service in self.house.builds:
             there = house.of(service)
-            if len(there) != 1:
-                return f"{len(there)} processes of {service}"
-            if not there[0].idle:
+            # One that was replaced lives on until it has something to write; the latest is the one that counts.
+            if not there:
+                return f"there is no {service}"
+            if not all(process.idle for process in there):
                 return f"{service} has work"
-            if any(subject not in self.auditor.poison for subject, _ in there[0].held):
-                return f"{service} holds {list(there[0].held)}"
+            if any(subject not in self.auditor.poison for subject, _ in there[-1].held):
+                return f"{service} holds {list(there[-1].held)}"
         if not self.workload.settled:
             return f"{self.workload.waits_for} wait for an answer"
         return self.workload.open_tables
