@@ -26,7 +26,8 @@ from shared.runtime.event_store import Stored
 from shared.runtime.memory_log import MemoryLog
 from shared.runtime.memory_store import MemoryStore
 from shared.runtime.shelf import profile
-from tests.simulation.auditor import Auditor, Breach
+from tests.simulation.auditor import Auditor
+from tests.simulation.breach import Breach
 from tests.simulation.faults import Faults
 from tests.simulation.workload import Seat, Workload
 

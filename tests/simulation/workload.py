@@ -32,7 +32,8 @@ from shared.contracts.table import (
 )
 from shared.contracts.wallet import Deposit, OpenAccount, Withdraw
 from shared.kernel.messages import Actor, Answer
-from tests.simulation.auditor import Auditor, must
+from tests.simulation.auditor import Auditor
+from tests.simulation.breach import must
 
 CURRENCY = "CAD"
 PIT, CAGE = Actor("staff", "pit"), Actor("staff", "cage")
@@ -178,7 +179,7 @@ class Workload:
         ledger = wallet.door(wallet.rooms.book).state
         for player in self.players:
             shown = sum(amount.available_minor + amount.set_aside_minor for amount in balance(ledger, player).amounts)
-            right = self.auditor.owed(player, CURRENCY)
+            right = self.auditor.till.owed(player, CURRENCY)
             must(shown == right, "balance", f"{player} has {shown}, {right} is right")
 
     def _check_told(self, request: Request) -> None:
@@ -193,7 +194,7 @@ class Workload:
             return
         match request.command:
             case Deposit() | Withdraw():
-                happened = request.id in self.auditor.moved
+                happened = request.id in self.auditor.till.moved
             case _:
                 happened = self.auditor.answer_of(request.command.round, request.id) == "accepted"
         must(happened == (said.status == "accepted"), "answers", f"{request.id} was told {said.status}, the log says otherwise")
