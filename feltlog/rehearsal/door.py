@@ -12,7 +12,7 @@ from shared.contracts.subjects import log_of
 from shared.kernel.entry import DECISIONS_MAX, Entry
 from shared.kernel.folded import POISON, QUARANTINED, Asked, Draft, Folded, Pen, commit, draft, empty, fold, owned_by_another
 from shared.kernel.messages import Answer
-from shared.runtime.event_store import Appended, Conflict, StoreRefusal, StoreUnavailable
+from shared.runtime.event_store import Appended, Conflict, StoreRefusal
 from shared.runtime.keeper import OutOfTurn, SteppedDown
 from shared.runtime.keepers import Noun
 from shared.runtime.memory_store import MemoryStore
@@ -104,7 +104,7 @@ class Door(Generic[S]):
                 self._decide()
             else:
                 self._send(*self._sent)
-        except StoreUnavailable as error:
+        except StoreRefusal as error:
             self._let_go(error)
         except POISON as error:
             # Only reading gets here: what a decision breaks is told in its draft.

@@ -20,6 +20,8 @@ from shared.runtime.memory_log import MemoryLog
 WINDOW = 6
 """How many entries ahead of the first one that was not heard another subject may be."""
 ACK_WAIT_MS = 30_000
+AGAIN_MS = 100
+"""After a failure hearing rests for so long."""
 
 
 class Listens(Protocol):
@@ -63,8 +65,8 @@ class Ear:
         self.log = log
         self.durable = durable
         self.not_before_ms = 0
-        self.out_of_order = 0
         self._listener = listener
+        self._consumer = log.consumer(durable)
         self._positioned = positioned
         self._generation = 0
         self._acked_ms = 0
@@ -74,7 +76,7 @@ class Ear:
         """Hear again everything that is not known to be worked off."""
         self._generation += 1
         place = self._listener.place(self.log.name) if self._positioned else None
-        acked = self.log.consumer(self.durable).standing().acked
+        acked = self._consumer.standing().acked
         # The entry at the position may be half worked off.
         self.position = (place[0] - 1 if place else 0) if self._positioned else acked
         self._floor = self.position
@@ -90,8 +92,7 @@ class Ear:
     @property
     def caught_up(self) -> bool:
         """Whether everything in the log is heard, worked off and acknowledged."""
-        standing = self.log.consumer(self.durable).standing()
-        return standing.acked >= len(self.log.entries)
+        return self._consumer.standing().acked >= len(self.log.entries)
 
     def hear(self) -> None:
         """Hear one entry."""
@@ -118,7 +119,7 @@ class Ear:
         """Return what must be asked again of what a quarantine holds; raise one of `POISON` if it still cannot be worked out."""
         asked: list[tuple[str, Asked]] = []
         # What was held before this process began counts as worked off, and hearing began behind it.
-        upto = max(self.position, self.log.consumer(self.durable).standing().acked)
+        upto = max(self.position, self._consumer.standing().acked)
         for stored in self.log.entries[row.sequence - 1 : upto]:
             if stored is not None and stored.stream == row.subject:
                 asked += [
@@ -138,14 +139,13 @@ class Ear:
                 subjects.add(stored.stream)
         if not ahead:
             return None
-        stored = ahead[self._listener.choose(len(ahead)) if len(ahead) > 1 else 0]
-        self.out_of_order += stored is not ahead[0]
+        place = self._listener.choose(len(ahead)) if len(ahead) > 1 else 0
+        stored = ahead[place]
         self._heard.add(stored.sequence)
         while self.position + 1 in self._heard:
             self.position += 1
             self._heard.discard(self.position)
-        consumer = self.log.consumer(self.durable)
-        while consumer.delivered < stored.sequence:
+        while self._consumer.delivered < stored.sequence:
             self.log.delivered(self.durable)
         return stored
 
@@ -224,12 +224,13 @@ class Ear:
         """Start again, because something could not be stored."""
         if generation == self._generation:
             self.start_again()
+            self.not_before_ms = self._listener.now_ms() + AGAIN_MS
 
     def _worked_off(self, stored: Stored, generation: int) -> None:
         if generation != self._generation:
             return
         self._done.add(stored.sequence)
-        pending = self.log.consumer(self.durable).pending
+        pending = self._consumer.pending
         while self._floor + 1 in self._done:
             self._floor += 1
             self._done.discard(self._floor)
@@ -238,12 +239,12 @@ class Ear:
         self._acked_ms = self._listener.now_ms()
 
     def _must_repeat(self, now_ms: int) -> bool:
-        pending = self.log.consumer(self.durable).pending
+        pending = self._consumer.pending
         return bool(pending) and now_ms - self._acked_ms >= ACK_WAIT_MS and min(pending) <= self._floor
 
     def _acknowledge_again(self) -> None:
         """Acknowledge what is delivered again although it is worked off."""
-        pending = self.log.consumer(self.durable).pending
+        pending = self._consumer.pending
         for sequence in [sequence for sequence in pending if sequence <= self._floor]:
             pending.discard(sequence)
 

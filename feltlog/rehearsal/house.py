@@ -53,6 +53,9 @@ class RehearsedHouse:
         """How often a log was made or closed."""
         self.acks_to_lose = 0
         self.crashes = 0
+        self.reorders = False
+        """Whether subjects are heard in any order between them, and `reordered` how often they were."""
+        self.reordered = 0
         self._profiles = profiles
         self.builds = builds
         self._incarnations = 0
@@ -167,7 +170,12 @@ class RehearsedHouse:
             return False
         process = self.chooser.pick(there) if len(there) > 1 else there[0]
         process.there()
-        process.ask(stream, Asked(id, command, actor, self.clock.now_ms()), told)
+        asked = Asked(id, command, actor, self.clock.now_ms())
+        before = process.rooms.answered(asked)
+        if before is None:
+            process.ask(stream, asked, told)
+        else:
+            told(before)
         return True
 
     # Steps.

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 Step = Callable[[], None]
 OVER_KEPT_MAX = 200
 LIFTING_STEPS_MAX = 500
+CARRY_EVERY_MS = 1_000
 
 
 class Crashed(Exception):
@@ -46,6 +47,7 @@ class Process(Owner):
         self.held: dict[tuple[str, str], SourceQuarantined] = {}
         self._holding: set[tuple[str, str]] = set()
         self._busy: dict[str, Door[Any]] = {}
+        self._carry_from_ms = 0
         self._seen: tuple[int, str] = (-1, "")
         self.rooms = build(self)
         self.name = self.rooms.service
@@ -104,8 +106,10 @@ class Process(Owner):
         return self.rooms.place(log)
 
     def choose(self, among: int) -> int:
-        """Return a whole number below `among`."""
-        return self.house.chooser.below(among)
+        """Return a whole number below `among`: which of several subjects is heard first."""
+        place = self.house.chooser.below(among) if self.house.reorders else 0
+        self.house.reordered += place > 0
+        return place
 
     def ack_is_lost(self) -> bool:
         """Return whether the next acknowledgement does not arrive."""
@@ -194,6 +198,8 @@ class Process(Owner):
         next_ms = self.timers.next_ms()
         if next_ms is not None and next_ms <= now_ms:
             steps.append(self.fire)
+        if self.held and now_ms >= self._carry_from_ms:
+            steps.append(self._carry)
         return steps + self.rooms.work(now_ms)
 
     def next_ms(self, now_ms: int) -> list[int]:
@@ -277,13 +283,19 @@ class Process(Owner):
 
     def _recall(self) -> None:
         """Learn what is quarantined from the latest desk."""
+        still_open = self.house.logs(self.name, sealed=False)
         for log in reversed(self.house.logs(self.name, sealed=True)):
             door = self.door(desk_stream(self.name, log_day(log)[1]))
             if not door.loaded:
                 door.load()
-            if door.folded.revision:
+            if door.folded.revision or log not in still_open:
                 self.held = {(row.subject, row.target): row for row in door.state.open}
                 return
+
+    def _carry(self) -> None:
+        """Carry what is open onto the desk of each day as it begins."""
+        self._carry_from_ms = self.now_ms() + CARRY_EVERY_MS
+        self._desk()
 
     def _desk(self) -> str:
         """Return today's desk, with what was open the day before carried onto it."""

@@ -3,7 +3,7 @@
 from typing import Any, Protocol
 
 from feltlog.rehearsal.door import Door
-from feltlog.rehearsal.process import Process, Step
+from feltlog.rehearsal.process import Crashed, Process, Step
 from services.shoe import reactions as shoe_reactions
 from services.shoe.app.vault import Vault
 from services.shoe.domain.shoe import SHOE, Retired, Shoe, Unprepared
@@ -19,7 +19,7 @@ from services.wallet.domain.ledger import LEDGER
 from shared.contracts.subjects import ledger_stream, log_day, round_name, round_of, stream_day, table_stream
 from shared.contracts.wallet import BookClosed, CloseBook, OpenBook
 from shared.kernel.entry import Entry, Place
-from shared.kernel.folded import Folded
+from shared.kernel.folded import ID_REUSED, Asked, Folded, Recorded, fingerprint
 from shared.kernel.identity import derived_id
 from shared.kernel.messages import Answer
 from shared.kernel.reactions import Reaction, Source
@@ -49,6 +49,9 @@ class Rooms(Protocol):
 
     def standing(self) -> str:
         """Return what `ready_for` depends on."""
+
+    def answered(self, asked: Asked) -> Answer | None:
+        """Return the answer that a request had in a day that is closed."""
 
     def start(self) -> None:
         """Do what must be done after all open streams are folded."""
@@ -97,6 +100,10 @@ class TableRooms:
     def standing(self) -> str:
         """Depend on nothing."""
         return ""
+
+    def answered(self, asked: Asked) -> Answer | None:
+        """Know nothing of closed days."""
+        return None
 
     def start(self) -> None:
         """Know the tables of the open days."""
@@ -169,6 +176,10 @@ class ShoeRooms:
         """Depend on nothing."""
         return ""
 
+    def answered(self, asked: Asked) -> Answer | None:
+        """Be asked by nobody."""
+        return None
+
     def start(self) -> None:
         """Begin with the first call."""
 
@@ -197,6 +208,8 @@ class WalletRooms:
         self.book = ""
         """The stream of the ledger that is open; empty between two books."""
         self._close_from_ms = 0
+        self._closed: dict[str, Recorded] = {}
+        self._learned: set[str] = set()
 
     def noun_of(self, stream: str) -> Noun:
         """Return what is known about a ledger's stream."""
@@ -218,8 +231,17 @@ class WalletRooms:
         """Depend on the book that is open."""
         return self.book
 
+    def answered(self, asked: Asked) -> Answer | None:
+        """Return the answer that a request had in a closed book."""
+        before = self._closed.get(asked.id)
+        if before is None:
+            return None
+        return before.answer if before.fingerprint == fingerprint(asked.command, asked.actor) else ID_REUSED
+
     def start(self) -> None:
         """Open the first book of all, or go on with the latest."""
+        for log in self.process.house.logs("wallet", sealed=True):
+            self._learn(ledger_stream(log_day(log)[1]))
         books = self._latest_books()
         if not books:
             self._open_first(ledger_stream(self.process.house.today()))
@@ -247,19 +269,33 @@ class WalletRooms:
         self._ask(self.book, CloseBook(next_day=next_day), f"close {next_day}")
 
     def _open_first(self, stream: str) -> None:
-        self._ask(stream, OpenBook(day=stream_day(stream)), "open", opens=True)
+        self._ask(stream, OpenBook(day=stream_day(stream)), "open", opens=True, needed=True)
 
     def _open_next(self, closed: Folded[Any]) -> None:
         stream = ledger_stream(closed.state.next_day)
         for name, command in beginning(closed.state, closed.answers, closed.digest):
-            self._ask(stream, command, name, opens=name == "open")
+            self._ask(stream, command, name, opens=name == "open", needed=True)
 
-    def _ask(self, stream: str, command: Any, name: str, *, opens: bool = False) -> None:
+    def _ask(self, stream: str, command: Any, name: str, *, opens: bool = False, needed: bool = False) -> None:
         def told(said: Answer | Exception) -> None:
+            if needed and isinstance(said, Exception):
+                # Without a book there is no wallet: the process ends, and the next one tries again.
+                raise Crashed(stream)
             if opens and isinstance(said, Answer):
                 self.book = stream
+                for log in self.process.house.logs("wallet", sealed=True):
+                    self._learn(ledger_stream(log_day(log)[1]))
 
         self.process.ask_house(stream, command, derived_id("book", stream, name), told)
+
+    def _learn(self, stream: str) -> None:
+        """Take in what a closed book has answered."""
+        door = self.process.door(stream)
+        if stream not in self._learned and not door.loaded:
+            door.load()
+        if stream not in self._learned and door.state.closed:
+            self._learned.add(stream)
+            self._closed.update({id: recorded for id, recorded in door.folded.answers.items() if recorded.fingerprint})
 
     def _latest_books(self) -> list[Door[Any]]:
         found: list[Door[Any]] = []

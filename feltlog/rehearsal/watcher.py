@@ -5,14 +5,14 @@ from services.surveillance.domain.watch import Watch
 from services.surveillance.redecide import Again
 from shared.runtime.memory_log import MemoryLog
 
-HOUR_MS = 3_600_000
+YEAR_MS = 366 * 24 * 3_600_000
 
 
 class Watcher:
     """Hears what is stored.  A rehearsal's clock jumps, so how far it is from the store's is not asked."""
 
     def __init__(self) -> None:
-        self.watch = Watch(Again(), apart_ms=24 * HOUR_MS)
+        self.watch = Watch(Again(), apart_ms=YEAR_MS)
         self.findings: list[Finding] = []
         self._heard: dict[str, int] = {}
 

@@ -10,17 +10,12 @@ from typing import Any
 
 import msgspec
 
+from tests.simulation.breach import must
+from tests.simulation.card_count import CardCount
 from tests.simulation.outcome import Game
+from tests.simulation.till import Till
 
 Row = dict[str, Any]
-
-
-class Breach(Exception):
-    """Something that must not be.  `code` stays the same for the same kind of fault."""
-
-    def __init__(self, code: str, message: str) -> None:
-        super().__init__(f"{code}: {message}")
-        self.code = code
 
 
 class Stream:
@@ -35,28 +30,6 @@ class Stream:
         self.ids: set[str] = set()
 
 
-class Shoe:
-    """A shoe's cards, as they left it."""
-
-    def __init__(self, decks: int, without: list[str]) -> None:
-        self.left = Counter({rank + suit: decks for rank in "A23456789TJQK" for suit in "SHDC"})
-        self.left.subtract(without)
-        self.drawn = 0
-        self.faces: dict[int, str] = {}
-        self.down: set[int] = set()
-        self.ready = False
-        self.retired = False
-        self.dealt: set[int] = set()
-
-
-class Stake:
-    """A stake that the ledger has set aside, and what became of it."""
-
-    def __init__(self, player: str, currency: str, minor: int) -> None:
-        self.player, self.currency, self.minor = player, currency, minor
-        self.ended = ""
-
-
 class Auditor:
     """Sees every entry once, in the order of each log."""
 
@@ -65,22 +38,14 @@ class Auditor:
         self.rounds_over = 0
         self.voids: Counter[str] = Counter()
         self.reshuffles = 0
-        self.balances: dict[tuple[str, str], int] = defaultdict(int)
-        """What lies in each account, by currency and account."""
-        self.brought: dict[str, int] = defaultdict(int)
-        """What came in from outside and did not leave again, by currency."""
         self.games: dict[str, Game] = {}
-        self.stakes: dict[tuple[str, str], Stake] = {}
-        self.moved: dict[str, Row] = {}
-        """Deposits and withdrawals, by the id of the request."""
+        self.cards = CardCount()
+        self.till = Till(self.games)
         self.quarantines: dict[tuple[str, str, str], Row] = {}
         self.stored: dict[str, list[str]] = defaultdict(list)
         """The digest of each revision of each stream."""
         self._streams: dict[str, Stream] = defaultdict(Stream)
         self._sequences: dict[str, int] = defaultdict(int)
-        self._shoes: dict[str, Shoe] = {}
-        self._booked: set[str] = set()
-        self._books: dict[str, str] = {}
         self._days_closed: set[str] = set()
         self._rounds: dict[tuple[str, str], int] = defaultdict(int)
         self._recorded: set[str] = set()
@@ -126,9 +91,9 @@ class Auditor:
             case "table" if subject.endswith(".table"):
                 self._table_event(subject, kind, event)
             case "shoe" if not subject.endswith(".desk"):
-                self._shoe_event(subject, kind, event)
+                self.cards.see(subject, kind, event)
             case "wallet" if not subject.endswith(".desk"):
-                self._ledger_event(subject, kind, decision, event)
+                self.till.see(subject, kind, decision, event)
             case _:
                 pass
         if kind == "SourceQuarantined":
@@ -168,12 +133,12 @@ class Auditor:
         must(not game.over, "after_close", f"{kind} stands in {game.round} behind its end")
         match kind:
             case "WagerAccepted":
-                stake = self.stakes.get((game.round, event["wager"]))
+                stake = self.till.stakes.get((game.round, event["wager"]))
                 must(stake is not None and not stake.ended, "no_reserve", f"{event['wager']} is in {game.round} and nothing is set aside")
                 wager = game.wagers[event["wager"]]
                 must(stake is not None and stake.minor == wager.stake, "no_reserve", f"{event['wager']} is set aside with another stake")
             case "CardDealt" | "HoleCardDealt" | "HoleCardTurned":
-                self._on_felt(subject, kind, event)
+                self.cards.on_felt(subject, kind, event)
             case "ReshuffleCalled":
                 self.reshuffles += 1
             case "RoundVoided":
@@ -183,152 +148,6 @@ class Auditor:
         said = game.see(kind, decision, event)
         must(not said, "outcome", f"{game.round}: {said}")
 
-    def _on_felt(self, subject: str, kind: str, event: Row) -> None:
-        shoe = self._shoe(f"log.shoe.{subject.split('.')[2]}.{event['shoe']}")
-        index = event["index"]
-        if kind == "HoleCardTurned":
-            must(shoe.faces.get(index) == event["card"], "card", f"card {index} of {event['shoe']} is not a {event['card']}")
-            return
-        must(index not in shoe.dealt, "card_twice", f"card {index} of {event['shoe']} lies on the felt twice")
-        shoe.dealt.add(index)
-        if kind == "CardDealt":
-            must(shoe.faces.get(index) == event["card"], "card", f"card {index} of {event['shoe']} is not a {event['card']}")
-        else:
-            must(index in shoe.down, "card", f"card {index} of {event['shoe']} does not lie face down")
-
-    # Shoes.
-
-    def _shoe(self, subject: str) -> Shoe:
-        must(subject in self._shoes, "card", f"there is no shoe {subject}")
-        return self._shoes[subject]
-
-    def _shoe_event(self, subject: str, kind: str, event: Row) -> None:
-        if kind == "ShoeShuffled":
-            must(subject not in self._shoes, "card", f"{subject} is shuffled twice")
-            self._shoes[subject] = Shoe(event["decks"], event["without"])
-            return
-        shoe = self._shoe(subject)
-        must(not shoe.retired, "closed_shoe", f"{kind} stands in {subject} behind its end")
-        match kind:
-            case "CardsBurned":
-                must(event["first_index"] == shoe.drawn, "card_twice", f"{subject} burns out of turn")
-                shoe.drawn += event["count"]
-            case "ShoePrepared":
-                shoe.ready = True
-            case "CardsDrawn":
-                must(shoe.ready, "closed_shoe", f"{subject} is drawn from before it is prepared")
-                for card in event["cards"]:
-                    must(card["index"] == shoe.drawn, "card_twice", f"{subject} gives card {card['index']}, {shoe.drawn} is next")
-                    shoe.drawn += 1
-                    if card.get("opening"):
-                        self._seen(subject, shoe, card["opening"])
-                    else:
-                        shoe.down.add(card["index"])
-            case "CardTurned":
-                must(event["opening"]["index"] in shoe.down, "card", f"{subject} turns a card that does not lie face down")
-                shoe.down.discard(event["opening"]["index"])
-                self._seen(subject, shoe, event["opening"])
-            case "ShoeRetired":
-                shoe.retired = True
-            case _:
-                pass
-
-    def _seen(self, subject: str, shoe: Shoe, opening: Row) -> None:
-        """Count a face: no shoe holds more of one than its decks."""
-        must(opening["index"] not in shoe.faces, "card_twice", f"card {opening['index']} of {subject} is shown twice")
-        shoe.faces[opening["index"]] = opening["card"]
-        shoe.left[opening["card"]] -= 1
-        must(shoe.left[opening["card"]] >= 0, "card_count", f"{subject} holds too many {opening['card']}")
-
-    # Money.
-
-    def _ledger_event(self, subject: str, kind: str, decision: Row, event: Row) -> None:
-        day = subject.split(".")[2]
-        must(self._books.get(day) != "closed", "after_close", f"{kind} stands in {subject} behind its end")
-        self._post(event)
-        match kind:
-            case "CarriedForward":
-                for row in event["accounts"]:
-                    mine = self.balances.get((row["currency"], row["account"]), 0)
-                    must(row["minor"] == mine, "carried", f"{row['account']} is carried with {row['minor']}, it holds {mine}")
-            case "BookOpened":
-                self._books[day] = "open"
-            case "BookClosed":
-                self._books[day] = "closed"
-            case "Deposited" | "Withdrawn":
-                must(decision["id"] not in self.moved, "twice", f"the request {decision['id']} moves money twice")
-                self.moved[decision["id"]] = event
-                self.brought[event["currency"]] += event["minor"] if kind == "Deposited" else -event["minor"]
-            case "StakeReserved":
-                self._reserve(event)
-            case "StakeReleased":
-                self._end(event["round"], event["wager"], event["minor"], "released")
-            case "StakesSettled":
-                self._settle(event)
-            case "RoundBooked":
-                self._book(event)
-            case _:
-                pass
-        self._conserved(event.get("currency"))
-
-    def _post(self, event: Row) -> None:
-        postings = event.get("postings", ())
-        must(sum(posting["minor"] for posting in postings) == 0, "conservation", f"{event['type']} makes money or loses it")
-        for posting in postings:
-            account = posting["account"]
-            key = (event["currency"], account)
-            self.balances[key] += posting["minor"]
-            overdrawn = self.balances[key] < 0 and account.startswith(("player:", "escrow:"))
-            must(not overdrawn, "conservation", f"{account} is overdrawn")
-            if account.startswith("escrow:") and not self.balances[key]:
-                del self.balances[key]
-
-    def _conserved(self, currency: str | None) -> None:
-        """What players, rounds and the house hold is what came in from outside."""
-        if currency is None:
-            return
-        held = sum(minor for (of, account), minor in self.balances.items() if of == currency and not account.startswith("world:"))
-        must(held == self.brought[currency], "conservation", f"{held} {currency} are held, {self.brought[currency]} came in")
-
-    def _reserve(self, event: Row) -> None:
-        key = (event["round"], event["wager"])
-        must(key not in self.stakes, "settled_twice", f"{event['wager']} of {event['round']} is set aside twice")
-        must(event["round"] not in self._booked, "after_close", f"{event['round']} is booked, and {event['wager']} set aside for it")
-        wager = self.games[event["round"]].wagers.get(event["wager"])
-        must(wager is not None and wager.stake == event["minor"], "no_reserve", f"{event['wager']} is set aside with another stake")
-        self.stakes[key] = Stake(event["player"], event["currency"], event["minor"])
-
-    def _end(self, round: str, wager: str, minor: int, how: str) -> None:
-        stake = self.stakes.get((round, wager))
-        must(stake is not None, "settled_twice", f"{wager} of {round} is {how} and was never set aside")
-        assert stake is not None
-        must(not stake.ended, "settled_twice", f"{wager} of {round} is {how} after it was {stake.ended}")
-        must(stake.minor == minor, "settlement", f"{wager} of {round} is {how} with {minor}, {stake.minor} were set aside")
-        answered = self.games[round].wagers[wager].answer
-        must(how != "released" or answered in ("lapsed", "refused"), "settlement", f"{wager} of {round} is given back and {answered}")
-        stake.ended = how
-
-    def _settle(self, event: Row) -> None:
-        returned: dict[str, int] = defaultdict(int)
-        for line in event["lines"]:
-            self._end(event["round"], line["wager"], line["stake_minor"], "settled")
-            told = self.games[event["round"]].lines.get(line["wager"])
-            must(
-                told == line["returned_minor"], "settlement", f"{line['wager']} gives back {line['returned_minor']}, the table says {told}"
-            )
-            returned[f"player:{line['player']}"] += line["returned_minor"]
-        for posting in event["postings"]:
-            if posting["account"].startswith("player:"):
-                right = returned.pop(posting["account"], 0)
-                must(posting["minor"] == right, "settlement", f"{posting['account']} gets {posting['minor']} for {right}")
-        must(not any(returned.values()), "settlement", f"{dict(returned)} of {event['round']} is not paid")
-
-    def _book(self, event: Row) -> None:
-        must(event["round"] not in self._booked, "twice", f"{event['round']} is booked twice")
-        self._booked.add(event["round"])
-        left = self.balances.get((self.games[event["round"]].currency, f"escrow:{event['round']}"), 0)
-        must(not left, "escrow", f"{event['round']} is booked and {left} is left")
-
     # The end.
 
     def finish(self) -> None:
@@ -336,12 +155,12 @@ class Auditor:
         for game in self.games.values():
             must(game.over, "unsettled", f"{game.round} is not over")
             must(game.round in self._recorded, "unsettled", f"{game.round} is not recorded")
-            must(game.round in self._booked, "unsettled", f"{game.round} is not booked")
+            must(game.round in self.till.booked, "unsettled", f"{game.round} is not booked")
             open_wagers = [id for id, wager in game.wagers.items() if not wager.answer]
             must(not open_wagers, "unsettled", f"{open_wagers} of {game.round} have no answer")
-        for (round, wager), stake in self.stakes.items():
+        for (round, wager), stake in self.till.stakes.items():
             must(bool(stake.ended), "unsettled", f"{wager} of {round} is still set aside")
-        for subject, shoe in self._shoes.items():
+        for subject, shoe in self.cards.shoes.items():
             must(shoe.retired, "unsettled", f"{subject} is not retired")
         held = [key for key in self.quarantines if key[1] not in self.poison]
         must(not held, "unsettled", f"{held} are still held")
@@ -350,22 +169,6 @@ class Auditor:
         """Return how a wager was answered: accepted, refused, lapsed, or not at all."""
         game = self.games.get(round)
         return game.wagers[wager].answer if game is not None and wager in game.wagers else ""
-
-    def owed(self, player: str, currency: str) -> int:
-        """Return what a player must have in the end: what was brought, and what every wager gave and took."""
-        brought = sum(
-            event["minor"] * (1 if event["type"].startswith("wallet.Deposited") else -1)
-            for event in self.moved.values()
-            if (event["player"], event["currency"]) == (player, currency)
-        )
-        games = [game for game in self.games.values() if game.currency == currency]
-        return int(brought) + sum(game.gain(player) for game in games)
-
-
-def must(holds: bool, code: str, message: str) -> None:
-    """Raise `Breach` unless something holds."""
-    if not holds:
-        raise Breach(code, message)
 
 
 def round_id(subject: str) -> str:

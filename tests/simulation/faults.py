@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from feltlog.rehearsal.door import Door
@@ -10,6 +11,7 @@ from feltlog.rehearsal.process import Process
 from shared.contracts.subjects import SERVICES, table_stream
 from shared.kernel.reactions import Reaction, Source
 from shared.runtime.clock import day_ends_at_ms
+from shared.runtime.keepers import Noun
 
 if TYPE_CHECKING:
     from tests.simulation.run import Simulation
@@ -31,6 +33,9 @@ class Faults:
         self.counts: Counter[str] = Counter()
         self.poisoned: set[tuple[str, str]] = set()
         """Services, each with a subject of which it understands nothing."""
+        self.broken: set[str] = set()
+        """Streams on which every decision breaks an assertion."""
+        self.ever_broken: set[str] = set()
         self._simulation = simulation
         self._house = simulation.house
         self._choose = simulation.house.chooser
@@ -38,6 +43,9 @@ class Faults:
         self._lifts = 0
         self._garbage = 0
         self._away_until_ms = 0
+        self._later: list[tuple[int, Callable[[], None]]] = []
+        """What is still to go wrong, and when."""
+        self._house.reorders = "reorder" in kinds
         workload = simulation.workload
         workload.silence_once_in = 15 if "silent_player" in kinds else 0
         workload.lost_once_in = 25 if "lost_message" in kinds else 0
@@ -66,13 +74,16 @@ class Faults:
     def maybe(self) -> None:
         """Let something go wrong, or come right again, now and then."""
         now_ms = self._house.clock.now_ms()
+        due, self._later = [act for at_ms, act in self._later if at_ms <= now_ms], [each for each in self._later if each[0] > now_ms]
+        for happen in due:
+            happen()
         if self._house.store.is_away and now_ms >= self._away_until_ms:
             self._house.store.is_away = False
         if not self._acts or not self._choose.once_in(ONCE_IN_STEPS):
             return
         if self._choose.once_in(4):
             self._house.store.deliver_ghosts()
-        if self.poisoned and self._choose.once_in(6):
+        if (self.poisoned or self.broken) and self._choose.once_in(6):
             self._lift()
         kind, act = self._choose.pick(self._acts)
         if act():
@@ -81,7 +92,9 @@ class Faults:
     def stop(self) -> None:
         """Let everything come right: from now on nothing goes wrong."""
         self._acts = []
+        self._later.clear()
         self._house.acks_to_lose = 0
+        self._house.reorders = False
         self._house.store.is_away = False
         self._house.store.clear()
         self._house.store.deliver_ghosts()
@@ -104,6 +117,20 @@ class Faults:
             return follow(event, source)
 
         return following
+
+    def breaks(self, noun_of: Callable[[str], Noun]) -> Callable[[str], Noun]:
+        """Return `noun_of` as in a software that breaks on the streams that are broken."""
+
+        def breaking(stream: str) -> Noun:
+            noun = noun_of(stream)
+
+            def fill(command: Any, state: Any) -> Any:
+                assert stream not in self.broken, "something that must hold does not"
+                return command if noun.fill is None else noun.fill(command, state)
+
+            return replace(noun, fill=fill)
+
+        return breaking
 
     # Each returns whether it could happen.
 
@@ -169,8 +196,26 @@ class Faults:
         process = self._process()
         if process is None or self._house.store.is_away or len(self._house.of(process.name)) > 1:
             return False
-        self._house.start(process.name)
+        newer = self._house.start(process.name)
+        if self._choose.once_in(3):
+            self._let_each_wake_as_the_other_sleeps(process, newer)
         return True
+
+    def _let_each_wake_as_the_other_sleeps(self, older: Process, newer: Process) -> None:
+        """Let the older one sleep while it is replaced, then wake and run ahead while the newer one sleeps, which then dies."""
+        now_ms = self._house.clock.now_ms()
+        turn_ms = now_ms + self._choose.between(1_000, 6_000)
+        end_ms = turn_ms + self._choose.between(500, 4_000)
+        older.hung_until_ms = turn_ms
+        self._later.append((turn_ms, lambda: self._hang_until(newer, end_ms)))
+        self._later.append((end_ms, lambda: self._kill(newer)))
+
+    def _hang_until(self, process: Process, until_ms: int) -> None:
+        process.hung_until_ms = max(process.hung_until_ms, until_ms)
+
+    def _kill(self, process: Process) -> None:
+        if process.alive:
+            self._house.end(process, back_after_ms=self._choose.between(200, 2_000))
 
     def _clock_jump(self) -> bool:
         self._house.clock.advance(self._choose.pick((-400, -3_000, 700, 1_500, 6_000, 40_000)))
@@ -210,7 +255,7 @@ class Faults:
 
     def _poison(self) -> bool:
         """Let a service understand nothing of a subject from now on, or a stranger write what nobody understands."""
-        if self.poisoned or self._choose.once_in(2) or self._house.store.is_away:
+        if self.poisoned or self.broken or self._choose.once_in(2) or self._house.store.is_away:
             return False
         if self._choose.once_in(3):
             return self._write_garbage()
@@ -218,6 +263,10 @@ class Faults:
         if not subjects:
             return False
         subject = self._choose.pick(subjects)
+        if self._choose.once_in(3) and not subject.endswith(".desk"):
+            self.broken.add(subject)
+            self.ever_broken.add(subject)
+            return True
         hears = {"table": ("table", "shoe", "wallet"), "shoe": ("table",), "wallet": ("table",)}
         services = [service for service, heard in hears.items() if subject.split(".")[1] in heard]
         self.poisoned.add((self._choose.pick(services), subject))
@@ -236,6 +285,7 @@ class Faults:
         if self._house.store.is_away:
             return
         self.poisoned.clear()
+        self.broken.clear()
         for service in SERVICES[:3]:
             there = [process for process in self._house.of(service) if not self._hangs(process)]
             for subject, _ in list(there[-1].held) if there else []:

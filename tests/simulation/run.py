@@ -26,13 +26,15 @@ from shared.kernel.profile import Profile
 from shared.runtime.memory_log import MemoryLog
 from shared.runtime.memory_store import MemoryStore
 from shared.runtime.shelf import profile
-from tests.simulation.auditor import Auditor, Breach
+from tests.simulation.auditor import Auditor
+from tests.simulation.breach import Breach
 from tests.simulation.faults import Faults
 from tests.simulation.workload import Seat, Workload
 
 KINDS = (
     "duplicate",
     "delay",
+    "reorder",
     "redeliver",
     "lost_ack",
     "crash",
@@ -139,7 +141,9 @@ class Simulation:
             self._finish()
         except Breach as breach:
             code, message = breach.code, str(breach)
-        counts = Counter(dict.fromkeys(self.plan.faults, 0)) + self.faults.counts + self.workload.counts
+        counts = Counter(self.faults.counts)
+        counts.update(self.workload.counts)
+        counts.update(reorder=self.house.reordered, died_after_append=self.house.crashes, shoe_ran_out=self.auditor.reshuffles)
         return Outcome(
             plan=self.plan,
             steps=self.steps,
@@ -238,7 +242,8 @@ class Simulation:
     def _no_strange_quarantine(self) -> None:
         """Nothing may break but what was poisoned."""
         for row in self.auditor.quarantines.values():
-            if "is not understood" not in row["reason"] and row["subject"] not in self.auditor.poison:
+            meant = "is not understood" in row["reason"] or row.get("target") in self.faults.ever_broken
+            if not meant and row["subject"] not in self.auditor.poison:
                 raise Breach("quarantine", f"{row['service']} holds {row['subject']} from {row['sequence']} on: {row['reason']}")
 
     def _settled(self) -> bool:
@@ -249,12 +254,13 @@ class Simulation:
         house = self.house
         for service in self.house.builds:
             there = house.of(service)
-            if len(there) != 1:
-                return f"{len(there)} processes of {service}"
-            if not there[0].idle:
+            # One that was replaced lives on until it has something to write; the latest is the one that counts.
+            if not there:
+                return f"there is no {service}"
+            if not all(process.idle for process in there):
                 return f"{service} has work"
-            if any(subject not in self.auditor.poison for subject, _ in there[0].held):
-                return f"{service} holds {list(there[0].held)}"
+            if any(subject not in self.auditor.poison for subject, _ in there[-1].held):
+                return f"{service} holds {list(there[-1].held)}"
         if not self.workload.settled:
             return f"{self.workload.waits_for} wait for an answer"
         return self.workload.open_tables
@@ -265,6 +271,7 @@ class Simulation:
                 rooms = build(process)
                 rooms.follow = self.faults.cannot_follow(process, rooms.follow)  # type: ignore[method-assign]
                 self._wrap(rooms, process)
+                rooms.noun_of = self.faults.breaks(rooms.noun_of)  # type: ignore[assignment, method-assign]
                 return rooms
 
             return build_wrapped

@@ -3,12 +3,15 @@
 import os
 import subprocess
 import sys
+from pathlib import Path
 
+import msgspec
 import pytest
 
+from tests.replays.golden import Line, Story
 from tests.simulation.planted import PLANTED, Planted
 from tests.simulation.run import KINDS, Plan, Simulation
-from tests.simulation.shrinking import shrink
+from tests.simulation.shrinking import shrink, write
 
 DIGEST = "from tests.simulation.run import Plan, Simulation; print(Simulation(Plan(seed=5, rounds=8)).run().digest)"
 
@@ -65,6 +68,15 @@ def test_failing_run_is_shrunk_to_fewer_faults():
     smallest = shrink(make, make(Plan(seed=1, rounds=60)).run())
 
     assert (smallest.code, smallest.plan.faults) == ("outcome", ())
+
+
+def test_log_of_a_run_is_written_as_a_golden_log(tmp_path: Path):
+    """What was found once is decided again for ever: the file holds each entry byte for byte."""
+    simulation = Simulation(Plan(seed=1, rounds=1, tables=1, faults=()))
+    path = write(simulation, simulation.run(), tmp_path)
+    lines = [msgspec.json.decode(line, type=Story | Line) for line in path.read_bytes().splitlines()]
+
+    assert [line.data.encode() for line in lines if isinstance(line, Line)] == [stored.data for _, stored in simulation.logged]
 
 
 def test_plan_names_the_command_that_repeats_it():

@@ -32,11 +32,13 @@ from shared.contracts.table import (
 )
 from shared.contracts.wallet import Deposit, OpenAccount, Withdraw
 from shared.kernel.messages import Actor, Answer
-from tests.simulation.auditor import Auditor, must
+from tests.simulation.auditor import Auditor
+from tests.simulation.breach import must
 
 CURRENCY = "CAD"
 PIT, CAGE = Actor("staff", "pit"), Actor("staff", "cage")
 ASK_AGAIN_MS = 1_500
+ANSWERED_KEPT_MAX = 200
 RICH_MINOR, POOR_MINOR = 5_000_000, 1_500
 NOT_YET = frozenset(
     {
@@ -104,7 +106,9 @@ class Workload:
         self._seen: tuple[Any, int] = (None, -1)
         self._asked = 0
         self._todo: dict[str, list[Step]] = {}
-        self._cage_from_ms = 0
+        self._cage_from_ms = self._repeat_from_ms = 0
+        self._answered: list[Request] = []
+        """Some that have their final answer."""
         self.players = sorted({player for seat in seats for player in seat.players})
         for place, player in enumerate(self.players):
             self._cage(OpenAccount(player=player, operator="house", currency=CURRENCY))
@@ -126,6 +130,8 @@ class Workload:
             steps += self._todo[seat.table]
         if self.betting and now_ms >= self._cage_from_ms:
             steps.append(self._money_moves)
+        if self.betting and self._answered and now_ms >= self._repeat_from_ms:
+            steps.append(self._repeat)
         return steps
 
     def next_ms(self) -> int | None:
@@ -173,19 +179,22 @@ class Workload:
         ledger = wallet.door(wallet.rooms.book).state
         for player in self.players:
             shown = sum(amount.available_minor + amount.set_aside_minor for amount in balance(ledger, player).amounts)
-            right = self.auditor.owed(player, CURRENCY)
+            right = self.auditor.till.owed(player, CURRENCY)
             must(shown == right, "balance", f"{player} has {shown}, {right} is right")
+
+    def _check_told(self, request: Request) -> None:
+        """A final answer never changes."""
+        finals = {(answer.status, answer.code) for answer in request.told if answer.final and answer.status != "pending"}
+        must(len(finals) <= 1, "answers", f"{request.id} was answered {sorted(finals)}")
 
     def _check(self, request: Request) -> None:
         """Hold one request against the logs."""
         said = request.final
-        finals = {(answer.status, answer.code) for answer in request.told if answer.final and answer.status != "pending"}
-        must(len(finals) <= 1, "answers", f"{request.id} was answered {sorted(finals)}")
         if not request.money or said is None:
             return
         match request.command:
             case Deposit() | Withdraw():
-                happened = request.id in self.auditor.moved
+                happened = request.id in self.auditor.till.moved
             case _:
                 happened = self.auditor.answer_of(request.command.round, request.id) == "accepted"
         must(happened == (said.status == "accepted"), "answers", f"{request.id} was told {said.status}, the log says otherwise")
@@ -282,6 +291,12 @@ class Workload:
             return [(("call", felt.round, self._table_stream(seat.table)), lambda: self._pit(seat, CallRound()))]
         return []
 
+    def _repeat(self) -> None:
+        """Let somebody ask once more what was answered long ago."""
+        self._repeat_from_ms = self.house.clock.now_ms() + self.house.chooser.between(500, 5_000)
+        self.counts["asked_again"] += 1
+        self._ask(self.house.chooser.pick(self._answered))
+
     def _money_moves(self) -> None:
         """Let somebody bring money or take some home."""
         choose = self.house.chooser
@@ -322,7 +337,9 @@ class Workload:
             return
         if request.actor.role == "staff" and not said.final and said.code in NOT_YET:
             return
-        self._open.pop(request.id, None)
+        if self._open.pop(request.id, None) is not None and said.final:
+            self._answered = [*self._answered[-ANSWERED_KEPT_MAX:], request]
+        self._check_told(request)
 
     def _is_lost(self, what: str) -> bool:
         lost = bool(self.lost_once_in) and self.house.chooser.once_in(self.lost_once_in)
