@@ -9,13 +9,14 @@ import pytest
 
 from feltlog.machine import PROCESSES, Machine
 from feltlog.provisioner import Provisioner
-from shared.contracts.subjects import ledger_stream, log_day, table_stream
+from shared.contracts.subjects import ledger_stream, log_day, log_of, table_stream
 from shared.runtime.clock import ManualClock, day_ends_at_ms
 from shared.runtime.connection import Endpoint, connect
 from shared.runtime.event_store import DayClosed, LogMisconfigured
 from shared.runtime.hearing import hear
 from shared.runtime.jetstream_store import JetStreamStore
 from shared.runtime.log_making import LogMaker
+from tests.integration.busy_house import until
 from tests.integration.jetstream_bench import JetStreamBench
 from tests.store_suite import heard_next
 
@@ -54,6 +55,17 @@ class Evening:
             last = await self.store.last(stream)
             entry = b'{"stream":"%s",' % stream.encode() + data[1:]
             await self.store.append(stream, entry, fence=last.sequence if last else 0)
+
+    async def stray_into(self, stream: str) -> None:
+        """Have an answer of JetStream's own API stored on a stream."""
+        log = log_of(stream)
+        end = await self.store.end(log)
+        await self.jetstream.client.publish("$JS.API.STREAM.NAMES", b"", reply=stream)
+
+        async def is_stored() -> bool:
+            return await self.store.end(log) > end
+
+        await until(is_stored, "the answer is stored")
 
     async def work_off(self, log: str, *listeners: str) -> None:
         """Let listeners hear everything in the log."""
@@ -142,8 +154,7 @@ async def test_message_that_is_no_entry_keeps_no_day_open(evening: Evening):
     """Whatever stands behind the closing, or where a second ledger would, the book is closed."""
     await evening.write_ledger(OPEN_BOOK, CLOSED_BOOK)
     for stream in (ledger_stream(DAY), ledger_stream(DAY, 1)):
-        await evening.jetstream.client.publish("$JS.API.STREAM.NAMES", b"", reply=stream)
-        await evening.jetstream.client.flush()
+        await evening.stray_into(stream)
     await evening.work_off(f"LOG_WALLET_{DAY}", "table", "surveillance")
     await evening.pass_day()
 

@@ -3,6 +3,7 @@
 import base64
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -22,6 +23,8 @@ from tests.integration.nats_server import NatsServer
 HERE = Path(__file__).parents[2]
 PATIENCE_S = 240.0
 ROUNDS = 9
+HEAD = re.compile(rb'\{"stream":"([^"]+)","revision":([0-9]+),"at_ms"')
+"""How an entry begins; the cause of a decision begins otherwise."""
 
 
 class Message(Struct, frozen=True):
@@ -141,11 +144,10 @@ def test_a_flipped_byte_on_the_disk_is_named(house: Path):
     data = bytearray(file.read_bytes())
     begin = data.index(b'{"stream":', data.index(b'"table.WagerPlaced.v1"'))
     place = data.index(b'"stake_minor":', begin) + len(b'"stake_minor":')
-    entry = bytes(data[data.rindex(b'{"stream":', 0, place) : place])
+    heads = [head for head in HEAD.finditer(data) if head.start() < place]
     data[place] = ord("9") if data[place] != ord("9") else ord("8")
     file.write_bytes(data)
-    stream = entry.split(b'"')[3].decode()
-    revision = int(entry.partition(b'"revision":')[2].partition(b",")[0])
+    stream, revision = heads[-1][1].decode(), int(heads[-1][2])
     status, found = verified(house)
 
     assert (status, {(where, at) for _, where, at in found} & {(stream, revision)}) == (1, {(stream, revision)})
