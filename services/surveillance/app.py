@@ -114,7 +114,7 @@ class SurveillanceApp:
         """Yield the entries of a log, strictly in order as long as that can be; a log with a gap is read on behind it."""
         position = 0
         try:
-            async with aclosing(hear(self.house.store, log_name, self.name, after=0)) as hearing:
+            async with aclosing(hear(self.house.store, log_name, self.name, 0, missing=self.house.consumer_missing)) as hearing:
                 async for heard in hearing:
                     position = heard.stored.sequence
                     yield heard.stored

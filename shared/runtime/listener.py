@@ -18,7 +18,7 @@ from shared.kernel.messages import HOUSE, Answer
 from shared.kernel.reactions import Reaction, Source
 from shared.runtime.clock import Clock
 from shared.runtime.event_store import StoreRefusal
-from shared.runtime.hearing import Audible, Heard, hear
+from shared.runtime.hearing import Audible, ConsumerMissing, Heard, hear
 from shared.runtime.keeper import OutOfTurn, Overrun, SteppedDown
 from shared.runtime.keepers import Keepers
 from shared.runtime.quarantine import Desk
@@ -34,7 +34,7 @@ class Listener:
     """Follows one log for one service.
 
     `positioned` services keep how far they are in their own entries; `after` is then where to go on, and every command
-    carries its place.
+    carries its place.  `missing` is told while the durable is gone; without it hearing fails.
     """
 
     def __init__(
@@ -49,6 +49,7 @@ class Listener:
         follow: Follow,
         alarm: Callable[..., Awaitable[None]],
         after: Callable[[], Place | None] | None = None,
+        missing: Callable[[ConsumerMissing], Awaitable[None]] | None = None,
     ) -> None:
         self.log_name = log_name
         self.sequence = 0
@@ -60,6 +61,7 @@ class Listener:
         self._follow = follow
         self._after = after
         self._alarm = alarm
+        self._missing = missing
         self._room = asyncio.Semaphore(IN_FLIGHT_MAX)
         self._failed: asyncio.Event = asyncio.Event()
         self._tasks: set[asyncio.Task[None]] = set()
@@ -110,7 +112,7 @@ class Listener:
             listening.result()
 
     async def _listen(self) -> None:
-        async with aclosing(hear(self._store, self.log_name, self._durable, after=self._start())) as hearing:
+        async with aclosing(hear(self._store, self.log_name, self._durable, self._start(), missing=self._missing)) as hearing:
             async for heard in hearing:
                 await self._room.acquire()
                 await self._desk.settled(heard.stored.stream)
