@@ -46,10 +46,11 @@ class ConsumerMissing(StoreRefusal):
 
 
 class Delivery(msgspec.Struct, frozen=True):
-    """One delivery of an entry by a durable, and the address of its acknowledgement."""
+    """One delivery of an entry by a durable, the address of its acknowledgement, and the headers that it was stored with."""
 
     stored: Stored
     acknowledge_at: str
+    headers: dict[str, str] = {}
 
 
 class Standing(msgspec.Struct, frozen=True):

@@ -16,6 +16,7 @@ from shared.kernel.entry import Place, Stored, Stray
 from shared.kernel.folded import POISON, QUARANTINED, Asked
 from shared.kernel.messages import HOUSE, Answer
 from shared.kernel.reactions import Reaction, Source
+from shared.runtime import telemetry
 from shared.runtime.clock import Clock
 from shared.runtime.event_store import StoreRefusal
 from shared.runtime.hearing import Audible, ConsumerMissing, Heard, hear
@@ -144,7 +145,9 @@ class Listener:
             heard.done()
             self._room.release()
             return
-        task = asyncio.create_task(self._finish(heard, [each[0].stream for each in asked], self._ask(asked, held=False)))
+        hop = telemetry.following(heard)
+        task = asyncio.create_task(self._finish(heard, [each[0].stream for each in asked], self._ask(asked, held=False, hop=hop)))
+        task.add_done_callback(hop.over)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
@@ -172,8 +175,12 @@ class Listener:
         assert self._after is None or len(places) == len(found), "a place is worked off by one reaction"
         return found
 
-    def _ask(self, planned: list[Planned], *, held: bool) -> list[asyncio.Future[Answer]]:
-        return [self._keepers.ask(reaction.stream, self._asked(reaction, source, held=held)) for reaction, source in planned]
+    def _ask(self, planned: list[Planned], *, held: bool, hop: telemetry.Hop = telemetry.SILENCE) -> list[asyncio.Future[Answer]]:
+        asked = []
+        for reaction, source in planned:
+            with hop.at(source.decision):
+                asked.append(self._keepers.ask(reaction.stream, self._asked(reaction, source, held=held)))
+        return asked
 
     def _asked(self, reaction: Reaction, source: Source, *, held: bool) -> Asked:
         positioned = self._after is not None and not held

@@ -26,6 +26,7 @@ from shared.contracts.subjects import Addressed, alarm, desk_stream, log_day, lo
 from shared.kernel.entry import Entry, Place
 from shared.kernel.messages import Answer
 from shared.kernel.reactions import Reaction, Source
+from shared.runtime import telemetry
 from shared.runtime.answering import Answering
 from shared.runtime.clock import Clock, gaming_day
 from shared.runtime.days import Check, Days, unchecked
@@ -130,6 +131,7 @@ class Process:
     async def alarm(self, kind: str, **facts: Any) -> None:
         """Raise an alarm.  Never carries a card or a balance."""
         log.warning("alarm %s: %s", kind, facts)
+        telemetry.alarmed(kind)
         try:
             await self.client.publish(alarm(self.app.name, kind), json.dumps({"service": self.app.name, "kind": kind, **facts}).encode())
         except (NatsError, OSError):
@@ -161,6 +163,7 @@ class Process:
         self.keepers.there()
         self.spawn(self.keepers.keep_time(), "timers")
         self.spawn(self._doubt(), "doubt")
+        self.spawn(telemetry.watch(self), "telemetry")
         self.spawn(self.keepers.succeed(), "succession")
         self.ready = True
         await open_door()
