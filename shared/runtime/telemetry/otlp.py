@@ -14,10 +14,10 @@ from importlib.metadata import version
 from opentelemetry.exporter.otlp.proto.http.metric_exporter import OTLPMetricExporter
 from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
 from opentelemetry.metrics import Meter
-from opentelemetry.sdk.metrics import MeterProvider
+from opentelemetry.sdk.metrics import AlwaysOffExemplarFilter, MeterProvider
 from opentelemetry.sdk.metrics.export import MetricReader, PeriodicExportingMetricReader
 from opentelemetry.sdk.resources import Resource
-from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace import SpanLimits, TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor
 from opentelemetry.sdk.trace.sampling import ALWAYS_OFF
 from opentelemetry.trace import Tracer
@@ -58,15 +58,17 @@ class Exporting:
         complaints.handlers[:] = [Loss()]
         complaints.propagate = False
         resource = _resource(service, environment)
-        timeout_s = None if "OTEL_EXPORTER_OTLP_TIMEOUT" in environment else ATTEMPT_S
+        timeout_s = None if any(name.startswith("OTEL_EXPORTER_OTLP_") and name.endswith("TIMEOUT") for name in environment) else ATTEMPT_S
         # A process that tells no spans still passes on the context that it got.
-        tracers = TracerProvider(None if spans else ALWAYS_OFF, resource, shutdown_on_exit=False)
+        limits = SpanLimits(max_attribute_length=ATTRIBUTE_LENGTH_MAX)
+        tracers = TracerProvider(None if spans else ALWAYS_OFF, resource, shutdown_on_exit=False, span_limits=limits)
         readers: list[MetricReader] = []
         if spans:
             tracers.add_span_processor(BatchSpanProcessor(OTLPSpanExporter(timeout=timeout_s)))
         if metrics:
             readers.append(PeriodicExportingMetricReader(OTLPMetricExporter(timeout=timeout_s)))
-        meters = MeterProvider(readers, resource, shutdown_on_exit=False)
+        # Measurements name no example of themselves: which trace was slow is for the traces to say.
+        meters = MeterProvider(readers, resource, exemplar_filter=AlwaysOffExemplarFilter(), shutdown_on_exit=False)
         self.tracer: Tracer = tracers.get_tracer(SCOPE)
         self.meter: Meter = meters.get_meter(SCOPE)
         self._ends: tuple[Callable[[], None], ...] = (tracers.shutdown, meters.shutdown)
