@@ -6,6 +6,7 @@ import json
 import os
 import re
 import socket
+import sys
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import contextmanager
@@ -211,6 +212,23 @@ async def test_restart_is_no_hop(machine: Machine, house: Floor, collector: Coll
 
     assert heard
     assert [span for span in heard if span.attributes["feltlog.sequence"] <= ends[span.attributes["feltlog.upstream"]]] == []
+
+
+async def test_each_process_has_a_name_of_its_own(house: Floor, collector: Collector):
+    """One name in the environment would make one service of all that `feltlog up` starts."""
+    await played(house, collector)
+
+    assert {about["service.name"] for about in collector.resources} == {f"feltlog-{service}" for service in SERVICES}
+
+
+async def test_command_of_the_front_door_begins_a_trace(house: Floor, collector: Collector):
+    """What it tells has left when it ends."""
+    command = [sys.executable, "-m", "feltlog", "player", "add", "walter", "--currency", "EUR", "--data", str(house.house.data)]
+    before = {span.instance for span in collector.spans}
+    process = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.DEVNULL)
+    status = await process.wait()
+
+    assert (status, {span.name for span in collector.spans if span.instance not in before}) == (0, {"ask OpenAccount", "ask Deposit"})
 
 
 async def test_logs_are_whole(house: Floor, collector: Collector):

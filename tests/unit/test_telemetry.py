@@ -263,7 +263,9 @@ def test_loss_is_told_once(caplog: pytest.LogCaptureFixture):
     from shared.runtime.telemetry.otlp import Loss
 
     loss = Loss()
+    before = loss.is_going_on
     for number in range(100):
         loss.handle(logging.LogRecord("opentelemetry", logging.WARNING, "", 0, "cannot\nsend %d", (number,), None))
 
     assert [record.getMessage() for record in caplog.records] == ["telemetry is being lost, everything else goes on: cannot send 0"]
+    assert (before, loss.is_going_on) == (False, True)

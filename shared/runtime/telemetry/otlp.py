@@ -1,10 +1,11 @@
 """The way out: spans and metrics leave as OTLP over HTTP, from threads of their own, and are lost rather than waited for.
 
 Everything is bounded: a queue that drops what it has no room for, a time-out for each attempt, and half a second at the end
-of the process.  A collector that is away is told of once in the log, not with every attempt.
+of the process.  A collector that is away is told of once in the log, not with every attempt, and not waited for at the end.
 """
 
 import logging
+import math
 import secrets
 import threading
 import time
@@ -28,6 +29,8 @@ ATTEMPT_S = 5.0
 """How long one attempt to send may take, in its own thread."""
 STOP_S = 0.5
 """How long the end of the process waits for what is left to be sent."""
+AWAY_S = 60.0
+"""For how long after a failed attempt nothing is expected of the collector."""
 TOLD_EVERY_S = 3600.0
 ATTRIBUTE_LENGTH_MAX = 256
 SCOPE = "feltlog"
@@ -40,13 +43,18 @@ class Loss(logging.Handler):
 
     def __init__(self) -> None:
         super().__init__(logging.WARNING)
-        self._told_s: float | None = None
+        self._told_s = self._lost_s = -math.inf
+
+    @property
+    def is_going_on(self) -> bool:
+        """Whether an attempt has failed a short while ago."""
+        return time.monotonic() - self._lost_s < AWAY_S
 
     def emit(self, record: logging.LogRecord) -> None:
         """Tell that telemetry is lost, unless that was told a short while ago."""
-        now_s = time.monotonic()
-        if self._told_s is None or now_s - self._told_s >= TOLD_EVERY_S:
-            self._told_s = now_s
+        self._lost_s = time.monotonic()
+        if self._lost_s - self._told_s >= TOLD_EVERY_S:
+            self._told_s = self._lost_s
             log.warning("telemetry is being lost, everything else goes on: %s", " ".join(record.getMessage().split())[:200])
 
 
@@ -55,7 +63,8 @@ class Exporting:
 
     def __init__(self, service: str, environment: Mapping[str, str], *, spans: bool, metrics: bool) -> None:
         complaints = logging.getLogger("opentelemetry")
-        complaints.handlers[:] = [Loss()]
+        self._loss = Loss()
+        complaints.handlers[:] = [self._loss]
         complaints.propagate = False
         resource = _resource(service, environment)
         timeout_s = None if any(name.startswith("OTEL_EXPORTER_OTLP_") and name.endswith("TIMEOUT") for name in environment) else ATTEMPT_S
@@ -75,6 +84,8 @@ class Exporting:
 
     def stop(self) -> None:
         """Send what is left, for `STOP_S` seconds at most; the threads that still try then end with the process."""
+        if self._loss.is_going_on:
+            return
         threads = [threading.Thread(target=end, daemon=True, name="last telemetry") for end in self._ends]
         for thread in threads:
             thread.start()
