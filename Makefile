@@ -63,8 +63,9 @@ replay: setup ## show a round card by card: make replay ROUND=T7.20261130-000123
 
 COMPILE = pip compile --quiet --universal --generate-hashes --no-emit-index-url --python-version 3.11 --custom-compile-command "make lock" $(if $(UPGRADE),--upgrade)
 
-glossary: setup ## write the glossary's list of messages from the contracts
+glossary: setup ## write the glossary's messages and the dictionary of telemetry from the source
 	$(BIN)/python -m tests.house.published
+	$(BIN)/python -m tests.house.told
 
 lock: ## write both locks; versions stay where they can, UPGRADE=1 takes the newest
 	@set -e; tool=$$(mktemp -d); trap 'rm -rf "$$tool"' EXIT; \
