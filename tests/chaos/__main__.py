@@ -55,6 +55,9 @@ def main() -> int:
     except Trouble as trouble:
         console.print(str(trouble), style="bold red", markup=False, soft_wrap=True)
         return MISUSED
+    except Exception:
+        console.print(f"The run itself failed. The house stays in {data}. Again: {plan.command}", style="bold red", soft_wrap=True)
+        raise
     if told.json:
         write_json(as_data(outcome))
     report(console, outcome)
@@ -166,11 +169,12 @@ def summary(outcome: Outcome) -> Table:
         "entries": outcome.entries,
         "requests": outcome.requests,
         "of them acknowledged, and found once": reckoning.acknowledged - reckoning.lost,
-        "refused": reckoning.refused,
+        "refused": ", ".join(f"{count} {code}" for code, count in sorted(outcome.refusals.items())) or 0,
         "never answered": reckoning.unknown,
         "payouts seen by their players": reckoning.payouts_seen,
         "payouts that fell while their players could not look": reckoning.payouts_unseen,
         "longest between two rounds of a table, s": f"{outcome.longest_still_s:.1f}",
+        "the day's logs were sealed after its end, s": "" if outcome.sealed_after_s is None else f"{outcome.sealed_after_s:.1f}",
         "lost": reckoning.lost,
         "doubled": reckoning.doubled,
         "findings": len(outcome.findings),

@@ -5,6 +5,7 @@ thinks of it.  Now and then a request is sent twice at once, because impatient p
 """
 
 import asyncio
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
 from random import Random
@@ -66,6 +67,10 @@ class Notebook:
             before = self.returned.setdefault(line.player, {}).setdefault(line.wager, line.returned_minor)
             if before != line.returned_minor:
                 self.shown_otherwise.append(line.wager)
+
+    def refusals(self) -> Counter[str]:
+        """Return what was refused for good, by code."""
+        return Counter(asked.replies[-1].code for asked in self.asked.values() if asked.told == "refused")
 
     def stakes(self, player: str) -> Iterator[tuple[Asked, int]]:
         """Yield the player's requests that put a stake at risk, each with that stake in minor units.

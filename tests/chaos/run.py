@@ -24,11 +24,11 @@ from shared.contracts.subjects import log_day, log_name
 from shared.runtime.clock import SystemClock, gaming_day
 from shared.runtime.line import Line, open_line
 from shared.runtime.tasks import end_all
-from tests.chaos.crowd import STYLES, Crowd, comes_about, furnish_house
-from tests.chaos.plan import PATIENCE_S, PROCESSES, Blow, Plan
+from tests.chaos.crowd import LOOK_S, STYLES, Crowd, comes_about, furnish_house
+from tests.chaos.plan import PATIENCE_S, PROCESSES, SERVICES, Blow, Plan
 from tests.chaos.reckoning import Finding, Logs, Reckoning, reckon
 from tests.chaos.striking import Hit, Striker
-from tests.chaos.vandal import vandal
+from tests.chaos.vandal import Vandal, vandal
 
 START_S = 12.0
 """How long a house takes to start, before its first blow."""
@@ -59,6 +59,10 @@ class Outcome(msgspec.Struct, kw_only=True):
     entries: int = 0
     requests: int = 0
     reckoning: Reckoning = msgspec.field(default_factory=Reckoning)
+    refusals: dict[str, int] = {}
+    """What was refused, by code."""
+    sealed_after_s: float | None = None
+    """How long after the gaming day's end its logs were closed for ever."""
     longest_still_s: float = 0.0
     """The longest that a table took from one round's end to the next one's."""
     back: list[Back] = []
@@ -112,6 +116,7 @@ class Run:
             self.hits = striker.hits
             keeping = asyncio.create_task(striker.keep_server(), name="keeping the server")
             showing = asyncio.create_task(self._show(crowd), name="showing")
+            sealing = asyncio.create_task(self._watch_the_day(hand, first_day), name="watching the day")
             try:
                 self._stage("blows fall")
                 await self._strike_all(crowd, striker)
@@ -120,11 +125,12 @@ class Run:
                     await self._afterwards(crowd, first_day)
             finally:
                 striker.resume_all()
-                await end_all([keeping, showing])
+                await end_all([keeping, showing, sealing])
             self._check_processes(striker)
             for fell in crowd.fallen:
                 self._find("somebody could not play on", fell)
             self._outcome.rounds = crowd.settled
+            self._outcome.refusals = crowd.notebook.refusals()
             self._outcome.longest_still_s = max(crowd.longest_still_s.values())
             self._outcome.requests = len(crowd.notebook.asked)
             if not self.findings:
@@ -145,7 +151,7 @@ class Run:
             await end_all(under_way)
         for hit in self.hits:
             if hit.back_after_s is None:
-                self._find("not back", f"{hit.target}, {hit.what} at {hit.at_s:.0f} s")
+                self._find("not back", f"{hit.target}, {hit.what} at {hit.at_s:.0f} s: {hit.missed}")
 
     async def _moment(self, blow: Blow, crowd: Crowd) -> None:
         """Return when a blow is to fall."""
@@ -173,13 +179,12 @@ class Run:
 
         if not await comes_about(booked, AFTERWARDS_S):
             self._find("stakes are still set aside", str([await crowd.pit.balance(style.name) for style in STYLES]))
-        async with reading(self.machine.house) as store:
 
-            async def sealed() -> bool:
-                return log_name("table", first_day) not in await store.open_logs("table")
+        async def sealed() -> bool:
+            return self._outcome.sealed_after_s is not None
 
-            if self._today() != first_day and not await comes_about(sealed, AFTERWARDS_S):
-                self._find("the day that is over is not sealed", first_day)
+        if self._today() != first_day and not await comes_about(sealed, AFTERWARDS_S):
+            self._find("the day that is over is not sealed", first_day)
         held, silent = await look(self.machine.house, None)
         for row in held:
             self._find("a quarantine is left", f"{row.service}: {row.subject}, {row.reason}")
@@ -219,6 +224,15 @@ class Run:
                     f"{name} is {seen.state}, started {seen.starts} times and ended {ended} times. "
                     f"The end of its log:\n{tail(self.machine.house.log(name))}",
                 )
+
+    async def _watch_the_day(self, hand: Vandal, day: str) -> None:
+        """Measure how long it takes from the day's end until all of its logs are closed for ever."""
+        while self._today() == day:
+            await asyncio.sleep(LOOK_S)
+        ended_s = time.monotonic()
+        while not await hand.all_sealed(log_name(service, day) for service in SERVICES):
+            await asyncio.sleep(LOOK_S)
+        self._outcome.sealed_after_s = time.monotonic() - ended_s
 
     async def _show(self, crowd: Crowd) -> None:
         while True:
