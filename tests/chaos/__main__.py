@@ -4,7 +4,6 @@ Exit status: 0 if nothing was found, 1 if something was, 2 if the house could no
 """
 
 import argparse
-import asyncio
 import logging
 import shutil
 import signal
@@ -20,7 +19,7 @@ from rich.table import Table
 from feltlog.screen import plain_table, screen, write_json
 from feltlog.trouble import Trouble
 from tests.chaos.plan import Plan
-from tests.chaos.run import Outcome, Run, as_data
+from tests.chaos.run import Outcome, Run
 from tests.chaos.striking import Hit
 
 BUILD = Path("build") / "chaos"
@@ -48,7 +47,7 @@ def main() -> int:
     console.print(f"{plan.command}: {len(plan.blows())} blows, {plan.kills} of them kill -9, in about {plan.expected_s / 60:.0f} minutes.")
     try:
         with Picture(console, plan) as picture:
-            outcome = asyncio.run(Run(plan, data, picture.show).go())
+            outcome = Run(plan, data, picture.show).go()
     except KeyboardInterrupt:
         console.print(f"Stopped; everything has ended. What was played stays in {data}.", soft_wrap=True)
         return STOPPED
@@ -59,7 +58,7 @@ def main() -> int:
         console.print(f"The run itself failed. The house stays in {data}. Again: {plan.command}", style="bold red", soft_wrap=True)
         raise
     if told.json:
-        write_json(as_data(outcome))
+        write_json(outcome)
     report(console, outcome)
     if outcome.findings:
         return FOUND

@@ -5,6 +5,7 @@ are closed, the day that is over must be sealed, and then everything that anybod
 """
 
 import asyncio
+import signal
 import subprocess
 import sys
 import time
@@ -12,10 +13,10 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from statistics import median
-from typing import Any
 
 import msgspec
 
+from feltlog.client import Unanswered
 from feltlog.commands.connection import reading
 from feltlog.commands.quarantine import look
 from feltlog.machine import Machine
@@ -89,19 +90,23 @@ class Run:
         """How many blows have fallen."""
         return len(self.hits)
 
-    async def go(self) -> Outcome:
+    def go(self) -> Outcome:
         """Play, strike and reckon; everything is stopped afterwards, whatever happens."""
         began_s = time.monotonic()
         furnish_house(self.machine, day_ends_in_s=START_S + self.plan.day_ends_after_s)
         first_day = self._today()
         try:
-            await asyncio.to_thread(self.machine.start)
-            await self._play(first_day)
+            self.machine.start()
+            asyncio.run(self._play(first_day))
         finally:
-            await asyncio.to_thread(self.machine.stop)
+            # A second Ctrl-C must not leave half of the house running.
+            for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+                signal.signal(number, signal.SIG_IGN)
+            self.machine.stop()
+            signal.signal(signal.SIGINT, signal.default_int_handler)
         if not self.findings:
             self._stage("verifying everything")
-            await self._verify()
+            self._verify()
         outcome = self._outcome
         outcome.seconds = time.monotonic() - began_s
         outcome.findings = self.findings
@@ -121,8 +126,10 @@ class Run:
                 self._stage("blows fall")
                 await self._strike_all(crowd, striker)
                 striker.resume_all()
-                if not self.findings:
+                if not self.findings and not crowd.fallen:
                     await self._afterwards(crowd, first_day)
+            except Unanswered as silence:
+                self._find("the house does not answer", str(silence))
             finally:
                 striker.resume_all()
                 await end_all([keeping, showing, sealing])
@@ -204,10 +211,10 @@ class Run:
         self._outcome.reckoning = reckon(crowd.notebook, logs, balances)
         self.findings += self._outcome.reckoning.findings
 
-    async def _verify(self) -> None:
+    def _verify(self) -> None:
         """Ask the front door, as an operator would."""
         command = [sys.executable, "-m", "feltlog", "verify", "--all", "--data", str(self.machine.house.data)]
-        done = await asyncio.to_thread(subprocess.run, command, capture_output=True, text=True, check=False)
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode:
             self._find("feltlog verify --all", f"{done.stdout}{done.stderr}")
 
@@ -272,9 +279,3 @@ def backs(hits: list[Hit]) -> list[Back]:
 def kind_of(hit: Hit) -> str:
     """Return what a hit is counted as."""
     return f"{hit.what}: {hit.target}" if hit.what == "kill -9" else hit.what
-
-
-def as_data(outcome: Outcome) -> dict[str, Any]:
-    """Return an outcome as it is written for machines."""
-    data: dict[str, Any] = msgspec.to_builtins(outcome)
-    return data

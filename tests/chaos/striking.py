@@ -30,9 +30,7 @@ BACK_S = 90.0
 LOOK_S = 0.05
 MEND_EVERY_S = 0.5
 ROOM_BYTES = 3_000
-"""What a log that is made too small may still take: a few entries."""
-FILE_BYTES = 8_192
-"""What a process may write into a file is the same to it as what the disk has room for."""
+"""What a log that is made too small, or a file on a disk that fills up, may still take: a few entries."""
 
 
 class Hit(msgspec.Struct, kw_only=True):
@@ -169,8 +167,11 @@ class Striker:
         return await self._vandal.room(log) == room
 
     async def _fill_disk(self, blow: Blow, hit: Hit) -> None:
+        """Let the largest file take a few entries more; the last of them is cut off in the middle, as it is on a full disk."""
         pid = await self._pid(SERVER)
-        resource.prlimit(pid, resource.RLIMIT_FSIZE, (FILE_BYTES, FILE_BYTES))
+        largest = max(file.stat().st_size for file in self._machine.house.store.rglob("*.blk"))
+        # What a process may write into a file is the same to it as what the disk has room for.
+        resource.prlimit(pid, resource.RLIMIT_FSIZE, (largest + ROOM_BYTES, largest + ROOM_BYTES))
         await asyncio.sleep(blow.lasts_s)
         hit.lasted_s = self.now_s - hit.at_s
         # A server that has noticed nothing yet will, with the next entry.
