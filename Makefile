@@ -49,7 +49,7 @@ simulate: setup ## rehearse the whole house with everything that goes wrong: mak
 	$(BIN)/python -m tests.simulation $(if $(PLANTED),--planted) $(if $(SEED),--seed $(SEED)) $(if $(ROUNDS),--rounds $(ROUNDS)) $(if $(TABLES),--tables $(TABLES)) $(if $(FAULTS),--faults $(FAULTS))
 
 chaos: setup ## play at a real house while everything in it is killed, stopped and filled up: make chaos KILLS=30 SEED=7
-	$(BIN)/python -m tests.chaos $(if $(SEED),--seed $(SEED)) $(if $(KILLS),--kills $(KILLS)) $(if $(JSON),--json)
+	@$(BIN)/python -m tests.chaos $(if $(SEED),--seed $(SEED)) $(if $(KILLS),--kills $(KILLS)) $(if $(JSON),--json)
 
 bench: setup ## measure the house beside others: make bench B="append command" for some of it
 	$(BIN)/python -m tests.benchmarks $(B) $(if $(SCALE),--scale $(SCALE)) $(if $(LENIENT),--lenient) $(if $(JSON),--json)
