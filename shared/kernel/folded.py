@@ -125,11 +125,13 @@ def fold(decider: Decider[S, Any, Any], folded: Folded[S], data: bytes, sequence
         raise BrokenChain(f"revision {entry.revision} follows revision {folded.revision}")
     if folded.revision and entry.prev != folded.digest:
         raise BrokenChain(f"revision {entry.revision} does not follow the bytes of revision {folded.revision}")
+    state, evolve = folded.state, decider.evolve
     for decision in entry.decisions:
         # What carries its place needs no memory of its id, nor what was heard again beside it: there each obligation is met once.
         _remember(decision, folded.answers, folded.answers, folded.done, keep=not (entry.position and decision.cause))
         for event in decision.events:
-            folded.state = decider.evolve(folded.state, event)
+            state = evolve(state, event)
+    folded.state = state
     settle(folded, entry, data, sequence)
     return entry
 
