@@ -28,10 +28,18 @@ ID_REUSED = Answer("refused", "id_reused", "This id was used before with another
 
 
 class Recorded(msgspec.Struct, frozen=True, gc=False):
-    """What a command's id stands for: a fingerprint of who asked what, and the answer."""
+    """What a command's id stands for: who asked what, and the answer."""
 
-    fingerprint: str
+    mark: str
+    """The fingerprint of what was asked, where that is written down."""
     answer: Answer
+    asked: tuple[Any, Actor] | None = None
+    """What was asked, and by whom, where it is not; hardly anybody ever asks again, so it is not worked out before."""
+
+    @property
+    def fingerprint(self) -> str:
+        """What tells this request from another with the same id; empty if nobody has asked yet."""
+        return self.mark or ("" if self.asked is None else fingerprint(*self.asked))
 
 
 class Folded(msgspec.Struct, Generic[S]):
@@ -330,9 +338,9 @@ def _remember(
             answer = what
         else:
             before = answers.get(about) or known.get(about)
-            answers[about] = Recorded(before.fingerprint if before else "", what)
+            answers[about] = msgspec.structs.replace(before, answer=what) if before else Recorded("", what)
     if not by_house:
-        answers[decision.id] = Recorded(decision.asked or fingerprint(decision.command, decision.actor), answer)
+        answers[decision.id] = Recorded(decision.asked, answer, None if decision.asked else (decision.command, decision.actor))
     elif keep:
         done.add(decision.id)
     return answer
