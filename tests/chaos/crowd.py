@@ -5,7 +5,8 @@ are closed.  What they count while they play is what the run waits for.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections import Counter
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from random import Random
 from typing import Any
@@ -18,6 +19,7 @@ from feltlog.styles import Style, basic, doubler, splitter
 from services.table.views import Felt, TableRow
 from shared.contracts.table import CloseTable
 from shared.contracts.wallet import Deposit, OpenAccount, Withdraw
+from shared.kernel.money import minor_units
 from shared.runtime.line import open_line
 from shared.runtime.tasks import end_all
 from tests.chaos.notebook import Notebook, NotingLine
@@ -31,7 +33,6 @@ CURRENCY = "EUR"
 PATIENCE_S = 90.0
 """How long somebody repeats a request before something must be wrong: longer than several blows on top of each other last."""
 CAGE_EVERY_S = 0.4
-BROUGHT_MINOR = 50_000_000
 LOOK_S = 0.1
 RULES = {"T1": ("ontario", "5.00"), "T2": ("live", "500.00"), "T3": ("live", "500.00")}
 """The rule book of each table, and its largest stake."""
@@ -81,11 +82,13 @@ class Crowd:
             cage = await stack.enter_async_context(self._door("pit"))
             await open_tables(self._machine.house)
             await asyncio.gather(*(self._welcome(style) for style in STYLES))
-            for style in STYLES:
-                seat = Seat(style=style, box=1 + sum(task.get_name() == style.table for task in self._tasks), client=clients[style.name])
-                self._tasks.append(asyncio.create_task(sit(seat, Random(f"{style.name} {self._seed}")), name=style.table))
-            self._tasks += [asyncio.create_task(self._watch(table), name=f"watch {table}") for table in TABLES]
-            self._tasks.append(asyncio.create_task(self._trade(cage), name="cage"))
+            seats = [Seat(style=style, box=box, client=clients[style.name]) for box, style in seated()]
+            self._trading = asyncio.create_task(self._trade(cage), name="the cage")
+            self._tasks = [
+                self._trading,
+                *(asyncio.create_task(sit(seat, Random(f"{seat.style.name} {self._seed}")), name=seat.style.name) for seat in seats),
+                *(asyncio.create_task(self._watch(table), name=f"whoever watches {table}") for table in TABLES),
+            ]
             try:
                 yield
             finally:
@@ -125,7 +128,7 @@ class Crowd:
     async def leave(self, patience_s: float) -> bool:
         """Stop trading and close the tables; return whether all of them were closed in time."""
         self._leaving = True
-        await asyncio.wait([task for task in self._tasks if task.get_name() == "cage"], timeout=patience_s)
+        await asyncio.wait([self._trading], timeout=patience_s)
         await asyncio.gather(*(self.pit.ask("table", table, CloseTable()) for table in TABLES))
 
         async def closed() -> bool:
@@ -144,7 +147,7 @@ class Crowd:
 
     async def _welcome(self, style: Style) -> None:
         await self.pit.ask("wallet", "ledger", OpenAccount(player=style.name, operator=OPERATOR, currency=CURRENCY))
-        await self.pit.ask("wallet", "ledger", Deposit(player=style.name, currency=CURRENCY, minor=BROUGHT_MINOR))
+        await self.pit.ask("wallet", "ledger", Deposit(player=style.name, currency=CURRENCY, minor=minor_units(style.deposit, CURRENCY)))
 
     async def _watch(self, table: str) -> None:
         now_s = asyncio.get_running_loop().time
@@ -164,6 +167,14 @@ class Crowd:
             await asyncio.sleep(chance.uniform(0, 2 * CAGE_EVERY_S))
             kind = chance.choice((Deposit, Withdraw))
             await cage.ask("wallet", "ledger", kind(player=chance.choice(STYLES).name, currency=CURRENCY, minor=chance.randint(1, 10_000)))
+
+
+def seated() -> Iterator[tuple[int, Style]]:
+    """Yield everybody with the box at which they sit."""
+    taken: Counter[str] = Counter()
+    for style in STYLES:
+        taken[style.table] += 1
+        yield taken[style.table], style
 
 
 async def comes_about(condition: Callable[[], Awaitable[bool]], patience_s: float) -> bool:

@@ -121,8 +121,8 @@ class Striker:
         for name, pid in before.items():
             if pid is not None:
                 self.ended.add((name, pid))
-                with suppress(ProcessLookupError):
-                    os.kill(pid, signal.SIGKILL)
+                # It is not held against the process: a machine gives up what falls again and again by itself.
+                self._machine.kill(name)
         await asyncio.gather(*(self._until_back(name, before[name]) for name in names))
 
     async def _pause(self, blow: Blow, hit: Hit) -> None:
