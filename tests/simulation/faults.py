@@ -304,7 +304,7 @@ class Faults:
         self.broken.clear()
         for service in SERVICES[:3]:
             there = [process for process in self._house.of(service) if not self._hangs(process)]
-            for subject, _ in list(there[-1].held) if there else []:
+            for subject, _ in list(there[-1].desk.held) if there else []:
                 if there[-1].alive and subject not in self._auditor.poison:
                     self._house.take(there[-1], self._lifting(there[-1], subject))
 
@@ -313,7 +313,7 @@ class Faults:
         id = f"lift-{self._lifts}"
 
         def lift() -> None:
-            process.lift(subject, id)
+            process.desk.lift(subject, id)
 
         return lift
 
