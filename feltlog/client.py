@@ -51,7 +51,7 @@ class Watch(Protocol):
     """What is shown on a subject, the newest of it."""
 
     async def next(self, *, timeout_s: float) -> bytes | None:
-        """Return the next picture, or None if none came in time."""
+        """Return the next picture, or None if none came in time or some may be missed."""
 
     async def close(self) -> None:
         """Watch no more."""

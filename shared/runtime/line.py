@@ -33,8 +33,9 @@ class Unreachable(Exception):
 class Line:
     """An open connection of one user."""
 
-    def __init__(self, client: Client) -> None:
+    def __init__(self, client: Client, watches: "set[Watch]") -> None:
         self._client = client
+        self._watches = watches
 
     async def request(self, subject: str, data: bytes, *, timeout_s: float) -> bytes | None:
         """Return the reply to a request, or None if none came in time or nobody was there to give one."""
@@ -46,14 +47,13 @@ class Line:
 
     async def watch(self, subject: str) -> "Watch":
         """Return a watch over what is shown on a subject from now on."""
-        shown: asyncio.Queue[bytes] = asyncio.Queue(1)
+        watch = Watch(self._watches)
 
         async def show(message: Msg) -> None:
-            if shown.full():
-                shown.get_nowait()
-            shown.put_nowait(message.data)
+            watch.show(message.data)
 
-        return Watch(await self._client.subscribe(subject, cb=show), shown)
+        watch.subscription = await self._client.subscribe(subject, cb=show)
+        return watch
 
     async def close(self) -> None:
         """Close the connection, whatever state it is in."""
@@ -63,12 +63,20 @@ class Line:
 class Watch:
     """The newest picture of a subject: a slow watcher misses some, never the last one."""
 
-    def __init__(self, subscription: Subscription, shown: "asyncio.Queue[bytes]") -> None:
-        self._subscription = subscription
-        self._shown = shown
+    def __init__(self, watches: "set[Watch]") -> None:
+        self.subscription: Subscription | None = None
+        self._shown: asyncio.Queue[bytes | None] = asyncio.Queue(1)
+        self._watches = watches
+        watches.add(self)
+
+    def show(self, picture: bytes | None) -> None:
+        """Let this be what the watcher sees next; None says that pictures may have been missed."""
+        if self._shown.full():
+            self._shown.get_nowait()
+        self._shown.put_nowait(picture)
 
     async def next(self, *, timeout_s: float) -> bytes | None:
-        """Return the next picture, or None if none came in time."""
+        """Return the next picture, or None if none came in time, or if the line was cut off since and some may be missed."""
         # Not `wait_for`: in Python 3.11 it swallows a cancellation that comes together with a picture.
         try:
             async with asyncio.timeout(timeout_s):
@@ -78,13 +86,21 @@ class Watch:
 
     async def close(self) -> None:
         """Watch no more."""
-        with suppress(NatsError):
-            await self._subscription.unsubscribe()
+        self._watches.discard(self)
+        if self.subscription is not None:
+            with suppress(NatsError):
+                await self.subscription.unsubscribe()
 
 
 async def open_line(url: str, *, user: str, credentials: Path, patience_s: float = PATIENCE_S) -> Line:
     """Return a line of `user`, whose nkey seed lies at `credentials`; raise `Unreachable` if none comes about in time."""
     said: list[str] = []
+    watches: set[Watch] = set()
+
+    async def reconnected() -> None:
+        # Whose turn it is may have been shown meanwhile, and that person's clock runs.
+        for watch in watches:
+            watch.show(None)
 
     async def hear_error(error: Exception) -> None:
         said[:] = [str(error) or type(error).__name__]
@@ -99,9 +115,10 @@ async def open_line(url: str, *, user: str, credentials: Path, patience_s: float
         reconnect_time_wait=0.25,
         ping_interval=PING_S,
         error_cb=hear_error,
+        reconnected_cb=reconnected,
     )
     try:
-        return Line(await asyncio.wait_for(connecting, patience_s))
+        return Line(await asyncio.wait_for(connecting, patience_s), watches)
     except (TimeoutError, NatsError, OSError) as error:
         why = said[-1] if said else str(error) or "no answer"
         raise Unreachable(f"No server lets {user} in at {url}: {why}") from error

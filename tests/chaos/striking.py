@@ -167,9 +167,10 @@ class Striker:
         return await self._vandal.room(log) == room
 
     async def _fill_disk(self, blow: Blow, hit: Hit) -> None:
-        """Let the largest file take a few entries more; the last of them is cut off in the middle, as it is on a full disk."""
+        """Let the file of today's rounds take a few entries more; the last is cut off in the middle, as it is on a full disk."""
         pid = await self._pid(SERVER)
-        largest = max(file.stat().st_size for file in self._machine.house.store.rglob("*.blk"))
+        files = self._machine.house.store.rglob(f"{log_name('table', today_in(self._machine.house))}/msgs/*.blk")
+        largest = max((file.stat().st_size for file in files), default=0)
         # What a process may write into a file is the same to it as what the disk has room for.
         resource.prlimit(pid, resource.RLIMIT_FSIZE, (largest + ROOM_BYTES, largest + ROOM_BYTES))
         await asyncio.sleep(blow.lasts_s)
