@@ -16,8 +16,8 @@ from shared.runtime.event_store import DayClosed, LogMisconfigured, StoreUnavail
 from shared.runtime.hearing import hear
 from shared.runtime.jetstream_store import JetStreamStore
 from shared.runtime.log_making import LogMaker
-from tests.integration.busy_house import until
 from tests.integration.jetstream_bench import JetStreamBench
+from tests.integration.patience import until
 from tests.store_suite import heard_next
 
 DAY, NEXT_DAY, DAY_AFTER = "20261130", "20261201", "20261202"
