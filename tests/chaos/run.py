@@ -5,7 +5,6 @@ are closed, the day that is over must be sealed, and then everything that anybod
 """
 
 import asyncio
-import signal
 import subprocess
 import sys
 import time
@@ -20,6 +19,7 @@ from feltlog.commands.connection import reading
 from feltlog.commands.quarantine import look
 from feltlog.machine import Machine
 from feltlog.nats_server import tail
+from feltlog.stopping import undisturbed
 from shared.contracts.subjects import log_day, log_name
 from shared.runtime.tasks import end_all
 from tests.chaos.crowd import LOOK_S, STYLES, Crowd, furnish_house
@@ -99,11 +99,8 @@ class Run:
             self.machine.start()
             asyncio.run(self._play(first_day))
         finally:
-            # A second Ctrl-C must not leave half of the house running.
-            for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-                signal.signal(number, signal.SIG_IGN)
-            self.machine.stop()
-            signal.signal(signal.SIGINT, signal.default_int_handler)
+            with undisturbed():
+                self.machine.stop()
         if not self.findings:
             self._stage("verifying everything")
             self._verify()

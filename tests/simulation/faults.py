@@ -41,7 +41,6 @@ class Faults:
         self._house = house
         self._auditor = auditor
         self._choose = house.chooser
-        self._back_ms = 0
         self._lifts = 0
         self._garbage = 0
         self._away_until_ms = 0
