@@ -16,7 +16,7 @@ from shared.contracts.table import RoundOpened, WagerAccepted, WagerPlaced
 SPANS = {"m": timedelta(minutes=1), "h": timedelta(hours=1), "d": timedelta(days=1)}
 
 
-class RoundRow(Struct, frozen=True, kw_only=True):
+class ListedRound(Struct, frozen=True, kw_only=True):
     """A round at a glance.  Amounts are minor units of `currency`."""
 
     round: str
@@ -46,7 +46,7 @@ class Choice(Struct, frozen=True, kw_only=True):
     empty: bool = False
     """Also rounds in which nobody had a wager."""
 
-    def takes(self, row: RoundRow) -> bool:
+    def takes(self, row: ListedRound) -> bool:
         """Return whether a round is among the chosen, empty or not."""
         return (
             (not self.table or row.table == self.table)
@@ -55,14 +55,14 @@ class Choice(Struct, frozen=True, kw_only=True):
         )
 
 
-def round_row(name: RoundName, pages: Sequence[Page]) -> RoundRow:
+def listed(name: RoundName, pages: Sequence[Page]) -> ListedRound:
     """Return the row of a round, from at least one of its entries."""
     events = [each.event for each in told(pages)]
     opened = next((event for event in events if isinstance(event, RoundOpened)), None)
     accepted = {event.wager for event in events if isinstance(event, WagerAccepted)}
     wagers = [event for event in events if isinstance(event, WagerPlaced) and event.wager in accepted]
     end = ending(events)
-    return RoundRow(
+    return ListedRound(
         round=name.id,
         table=name.table,
         day=name.day,

@@ -12,7 +12,7 @@ from rich.table import Table
 from feltlog.commands.connection import DATA, DataOption, JsonOption, ServerOption, reading
 from feltlog.house import House
 from feltlog.reading import Damaged, Logs, days, rounds_of_day
-from feltlog.rows import Choice, RoundRow, round_row, since_ms
+from feltlog.rows import Choice, ListedRound, listed, since_ms
 from feltlog.screen import plain_table, screen, write_json
 from feltlog.wording import stamp, wall
 from shared.kernel.money import decimal
@@ -48,7 +48,7 @@ def rounds(
         raise typer.Exit(1)
 
 
-def show(found: list[RoundRow], unplayed: int, zone: ZoneInfo, *, json: bool) -> None:
+def show(found: list[ListedRound], unplayed: int, zone: ZoneInfo, *, json: bool) -> None:
     """Show the rows, for people or for machines."""
     if json:
         for row in found:
@@ -62,22 +62,22 @@ def show(found: list[RoundRow], unplayed: int, zone: ZoneInfo, *, json: bool) ->
         console.print(f"Rounds without a wager are left out ({unplayed} of them); --empty lists them too.", style="dim")
 
 
-async def look(house: House, server: str | None, choice: Choice, limit: int, damage: list[Damaged]) -> tuple[list[RoundRow], int]:
+async def look(house: House, server: str | None, choice: Choice, limit: int, damage: list[Damaged]) -> tuple[list[ListedRound], int]:
     """Return the rows of the chosen rounds and how many rounds were left out because nobody had a wager."""
     async with reading(house, server) as store:
         return await chosen_rows(store, choice, limit, damage)
 
 
-async def chosen_rows(store: Logs, choice: Choice, limit: int, damage: list[Damaged]) -> tuple[list[RoundRow], int]:
+async def chosen_rows(store: Logs, choice: Choice, limit: int, damage: list[Damaged]) -> tuple[list[ListedRound], int]:
     """Return at most `limit` rows, the latest, the oldest of them first; days are read backwards until there are enough.
 
     What cannot be read is added to `damage`.
     """
-    rows: list[RoundRow] = []
+    rows: list[ListedRound] = []
     unplayed = 0
     for day in reversed(await days(store)):
         rounds = await rounds_of_day(store, day, choice.table, damage=damage)
-        read = [round_row(name, pages) for name, pages in rounds.items()]
+        read = [listed(name, pages) for name, pages in rounds.items()]
         taken = [row for row in read if choice.takes(row)]
         played = [row for row in taken if row.players or choice.empty]
         unplayed += len(taken) - len(played)
@@ -87,7 +87,7 @@ async def chosen_rows(store: Logs, choice: Choice, limit: int, damage: list[Dama
     return sorted(rows, key=lambda row: (row.opened_at_ms, row.round))[-limit:], unplayed
 
 
-def listing(rows: list[RoundRow], zone: ZoneInfo) -> Table:
+def listing(rows: list[ListedRound], zone: ZoneInfo) -> Table:
     """Return the rows as a table for people, times on the house's clock."""
     table = plain_table()
     table.add_column("round", no_wrap=True)
@@ -115,7 +115,7 @@ def listing(rows: list[RoundRow], zone: ZoneInfo) -> Table:
     return table
 
 
-def as_json(row: RoundRow, zone: ZoneInfo) -> dict[str, object]:
+def as_json(row: ListedRound, zone: ZoneInfo) -> dict[str, object]:
     """Return a row for machines: `round`, `opened_at` on the house's clock, and everything else that the row says."""
     fields: dict[str, object] = msgspec.to_builtins(row)
     return {"round": row.round, "opened_at": stamp(row.opened_at_ms, zone), **fields}

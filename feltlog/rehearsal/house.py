@@ -69,8 +69,6 @@ class RehearsedHouse:
         self._day, self._day_began_ms = GamingDay("", 0), 0
         self.provision()
 
-    # The world.
-
     def profile(self, name: str) -> Profile:
         """Return a rule book by its name."""
         return self._profiles[name]
@@ -150,8 +148,6 @@ class RehearsedHouse:
         logs = [self.store.log(log) for log in self._logs if log_day(log)[1] == day]
         return all(consumer.standing().acked >= len(log.entries) for log in logs for consumer in log.consumers.values())
 
-    # Processes.
-
     def start(self, service: str) -> Process:
         """Start a process of a service, whether or not another one is alive."""
         self._incarnations += 1
@@ -184,8 +180,6 @@ class RehearsedHouse:
         else:
             told(before)
         return True
-
-    # Steps.
 
     def work(self) -> list[tuple[Process | None, Step]]:
         """Return every step that could be the next one."""

@@ -64,8 +64,6 @@ class Process(Owner):
         self.rooms.start()
         self.there()
 
-    # What the doors tell.
-
     def appended(self, door: Door[Any], said: Appended | Conflict | Unknown) -> None:
         """Die here if that is to happen."""
         self.house.happened["conflict"] += isinstance(said, Conflict)
@@ -90,8 +88,6 @@ class Process(Owner):
     def busy(self, door: Door[Any]) -> None:
         """Take a door into the work."""
         self._busy[door.stream] = door
-
-    # What the ears ask.
 
     def follow(self, event: Any, source: Source) -> list[Reaction]:
         """Return what must follow from an event."""
@@ -128,8 +124,6 @@ class Process(Owner):
         for door in [*self.doors.values(), *self.over.values()]:
             door.resume(log)
 
-    # Asking.
-
     def door(self, stream: str) -> Door[Any]:
         """Return the door of a stream."""
         door = self.doors.get(stream) or self.over.get(stream)
@@ -156,8 +150,6 @@ class Process(Owner):
                 break
             door.step()
         return bool(said) and isinstance(said[0], Answer) and said[0].code != "quarantined"
-
-    # Steps.
 
     def work(self, now_ms: int) -> list[Step]:
         """Return the steps that could be taken now."""

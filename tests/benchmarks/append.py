@@ -6,7 +6,6 @@ writes streams of its own, so that neither side finds more in its way than the o
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from hashlib import sha256
 from itertools import count
 
 from nats.js import JetStreamContext
@@ -15,6 +14,7 @@ from shared.contracts.subjects import log_name, round_stream
 from shared.runtime.connection import Endpoint, close, connect
 from shared.runtime.event_store import Appended
 from shared.runtime.jetstream_store import JetStreamStore
+from tests.benchmarks.bare import publish
 from tests.benchmarks.pairing import paired, per_second
 from tests.benchmarks.rebuild import logged_rounds
 from tests.benchmarks.row import Bench, Effort, Row, Tell
@@ -47,18 +47,13 @@ def ours(store: JetStreamStore) -> Write:
 
 
 def theirs(jetstream: JetStreamContext) -> Write:
-    """Return what publishes as nats-py's own users do, with the headers that keep two writers apart."""
+    """Return what publishes as nats-py's own users do."""
+    log = log_name("table", PEERS_DAY)
 
     async def write(stream: str, entries: list[bytes]) -> None:
         fence = 0
         for data in entries:
-            headers = {
-                "Nats-Expected-Stream": log_name("table", PEERS_DAY),
-                "Nats-Expected-Last-Subject-Sequence": str(fence),
-                "Nats-Msg-Id": sha256(data).hexdigest(),
-                "Feltlog-Events": TYPES,
-            }
-            fence = (await jetstream.publish(stream, data, headers=headers)).seq
+            fence = await publish(jetstream, log, stream, data, fence=fence, types=TYPES)
 
     return write
 

@@ -16,7 +16,7 @@ import msgspec
 
 from services.table.domain.round import ROUND
 from shared.contracts.requests import decode_answer, encode_request
-from shared.contracts.subjects import command_subject, log_name, round_name, round_stream
+from shared.contracts.subjects import RoundName, command_subject, log_name
 from shared.contracts.table import OpenRound, PlaceWager
 from shared.kernel.folded import Asked, draft, empty
 from shared.kernel.messages import HOUSE
@@ -85,7 +85,7 @@ async def _wager(crowd: Crowd, service: str, day: str, tables: int, numbers: ran
 
     async def at(table: str) -> None:
         for number in numbers:
-            round_id = round_name_of(table, day, number)
+            round_id = RoundName(table, day, number).id
             for box in range(1, BOXES + 1):
                 player = f"{table}-p{box}"
                 request = encode_request(f"{round_id}-{box}", PlaceWager(round=round_id, box=box, stake_minor=STAKE_MINOR))
@@ -95,11 +95,6 @@ async def _wager(crowd: Crowd, service: str, day: str, tables: int, numbers: ran
     await asyncio.gather(*(at(f"T{table}") for table in range(1, tables + 1)))
 
 
-def round_name_of(table: str, day: str, number: int) -> str:
-    """Return the id of a table's round."""
-    return f"{table}.{day}-{number:06d}"
-
-
 async def _prepare(store: JetStreamStore, maker: LogMaker, logs: list[str], day: str, tables: int, rounds: int) -> None:
     """Open the rounds that are wagered on, as the table service would write them, and make the logs' consumers."""
     for log in logs:
@@ -107,15 +102,14 @@ async def _prepare(store: JetStreamStore, maker: LogMaker, logs: list[str], day:
 
     async def open_rounds(table: str) -> None:
         for number in range(1, rounds + 1):
-            await _open_round(store, round_name_of(table, day, number))
+            await _open_round(store, RoundName(table, day, number))
 
     await asyncio.gather(*(open_rounds(f"T{table}") for table in range(1, tables + 1)))
 
 
-async def _open_round(store: JetStreamStore, round_id: str) -> None:
-    name = round_name(round_id)
+async def _open_round(store: JetStreamStore, name: RoundName) -> None:
     command = OpenRound(
-        round=round_id,
+        round=name.id,
         number=name.number,
         table=name.table,
         day=name.day,
@@ -125,9 +119,8 @@ async def _open_round(store: JetStreamStore, round_id: str) -> None:
         root="0" * 64,
     )
     now_ms = SystemClock().now_ms()
-    stream = round_stream(name.day, name.table, name.number)
-    drafted = draft(ROUND, empty(ROUND, stream), [Asked("open", command, HOUSE, now_ms)], PEN, now_ms=now_ms)
-    appended = await store.append(stream, drafted.data, fence=0)
+    drafted = draft(ROUND, empty(ROUND, name.stream), [Asked("open", command, HOUSE, now_ms)], PEN, now_ms=now_ms)
+    appended = await store.append(name.stream, drafted.data, fence=0)
     assert isinstance(appended, Appended), appended
 
 

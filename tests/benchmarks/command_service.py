@@ -8,7 +8,6 @@ import asyncio
 import sys
 from collections import defaultdict
 from collections.abc import Coroutine
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +24,7 @@ from shared.runtime.connection import Endpoint, connect
 from shared.runtime.jetstream_store import JetStreamStore
 from shared.runtime.service import Process
 from shared.runtime.settings import ServiceSettings
+from tests.benchmarks.bare import publish
 
 BARE_LOG = "LOG_BARE_20000101"
 BARE_STREAMS = "log.bare.20000101"
@@ -58,13 +58,7 @@ async def serve_bare(url: str) -> None:
         stream = f"{BARE_STREAMS}.{request['command']['round'].replace('.', '-')}"
         async with turns[table]:
             data = message.data.ljust(BARE_ENTRY_BYTES)
-            headers = {
-                "Nats-Expected-Stream": BARE_LOG,
-                "Nats-Expected-Last-Subject-Sequence": str(fences[stream]),
-                "Nats-Msg-Id": sha256(data).hexdigest(),
-                "Feltlog-Events": "table.WagerPlaced.v1",
-            }
-            fences[stream] = (await jetstream.publish(stream, data, headers=headers)).seq
+            fences[stream] = await publish(jetstream, BARE_LOG, stream, data, fence=fences[stream], types="table.WagerPlaced.v1")
         await message.respond(msgspec.json.encode(PENDING))
 
     async def hear(message: Msg) -> None:

@@ -15,12 +15,13 @@ from feltlog.client import Client
 from feltlog.commands.up import open_tables
 from feltlog.evening import Seat, close_tables, pay_in
 from feltlog.machine import Machine
-from feltlog.styles import Style, basic, doubler, splitter
+from feltlog.styles import Style, doubler, splitter
 from services.table.views import Felt
 from shared.contracts.wallet import Deposit, Withdraw
 from shared.runtime.tasks import end_all
 from tests.chaos.notebook import Notebook, NotingLine
 from tests.chaos.plan import TABLES
+from tests.integration import busy_house
 from tests.integration.busy_house import sit
 from tests.integration.running_house import OPERATOR, furnish, quick_rows, time_of_day_in
 from tests.integration.voice import line_of
@@ -35,10 +36,7 @@ RULES = {"T1": ("ontario", "5.00"), "T2": ("live", "500.00"), "T3": ("live", "50
 """The rule book of each table, and its largest stake."""
 
 STYLES = (
-    Style(name="ann", says="plays basic strategy", table="T1", deposit="500000.00", stake="2.00", decide=basic),
-    Style(name="bob", says="splits every pair", table="T1", deposit="500000.00", stake="4.00", decide=splitter),
-    Style(name="cyd", says="insures whenever it is offered", table="T2", deposit="500000.00", stake="20.00", decide=basic, insures=True),
-    Style(name="dan", says="doubles whatever is below twelve", table="T2", deposit="500000.00", stake="10.00", decide=doubler),
+    *busy_house.STYLES,
     Style(name="eve", says="insures and doubles", table="T3", deposit="500000.00", stake="50.00", decide=doubler, insures=True),
     Style(name="fay", says="splits every pair", table="T3", deposit="500000.00", stake="30.00", decide=splitter),
 )

@@ -115,8 +115,6 @@ class Auditor:
         elif kind == "QuarantineLifted":
             self.quarantines.pop((service, event["subject"], event.get("target", "")), None)
 
-    # Tables and rounds.
-
     def _table_event(self, subject: str, kind: str, event: Row) -> None:
         must(subject not in self._days_closed, "after_close", f"{kind} stands in {subject} behind its end")
         day = subject.split(".")[2]
@@ -161,8 +159,6 @@ class Auditor:
                 pass
         said = game.see(kind, decision, event)
         must(not said, "outcome", f"{game.round}: {said}")
-
-    # The end.
 
     def finish(self) -> None:
         """Raise `Breach` unless everything that was begun is ended."""

@@ -116,8 +116,6 @@ class Workload:
         for seat in seats:
             self._pit(seat, OpenTable(table=seat.table, profile_name=seat.profile, settings=settings(seat)))
 
-    # What they could do now.
-
     def work(self) -> list[Step]:
         """Return every step that somebody could take now."""
         now_ms = self.house.clock.now_ms()
@@ -199,8 +197,6 @@ class Workload:
                 happened = self.auditor.answer_of(request.command.round, request.id) == "accepted"
         must(happened == (said.status == "accepted"), "answers", f"{request.id} was told {said.status}, the log says otherwise")
 
-    # Players.
-
     def _at(self, seat: Seat, felt: Felt) -> list[Step]:
         """Return what can be done at a table, each thing once."""
         steps: list[tuple[tuple[Any, ...], Step]] = []
@@ -279,8 +275,6 @@ class Workload:
     def _play(self, player: str, round: str, command: Any, *, money: bool = False) -> None:
         self._request("table", command, Actor("player", player), lambda: round_name(round).stream, money=money)
 
-    # Staff.
-
     def _staff(self, seat: Seat, felt: Felt) -> list[tuple[tuple[Any, ...], Step]]:
         if felt.phase == "betting" and any(box.wagers for box in felt.boxes):
             close = CloseBetting(round=felt.round)
@@ -312,8 +306,6 @@ class Workload:
 
     def _pit(self, seat: Seat, command: Any) -> None:
         self._request("table", command, PIT, lambda: self._table_stream(seat.table))
-
-    # Asking.
 
     def _request(self, service: str, command: Any, actor: Actor, stream: Callable[[], str | None], *, money: bool = False) -> None:
         self._asked += 1
@@ -347,8 +339,6 @@ class Workload:
         lost = bool(self.lost_once_in) and self.house.chooser.once_in(self.lost_once_in)
         self.counts[what] += lost
         return lost
-
-    # What they see.
 
     def _look(self) -> None:
         """Look at the felts again if anything may be different on one of them."""

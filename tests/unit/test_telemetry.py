@@ -21,6 +21,7 @@ from shared.runtime.event_store import Appended, Conflict, LogFull, Unknown
 from shared.runtime.hearing import Delivery, Heard, Undone
 from shared.runtime.keeper import Keeper
 from shared.runtime.memory_store import MemoryStore
+from shared.runtime.telemetry.environment import wanted as asked_for
 from shared.runtime.telemetry.headers import DECISIONS, TRACEPARENT, Mark, read, read_decisions, write
 from tests.telling import Recording, mark, parent, recording
 
@@ -255,7 +256,7 @@ def test_silence_imports_nothing():
 )
 def test_environment_says_what_is_told(environment: dict[str, str], wanted: list[str]):
     """OpenTelemetry's own variables; without an address nothing is told."""
-    assert sorted(telemetry.wanted(environment)) == wanted
+    assert sorted(asked_for(environment)) == wanted
 
 
 def test_loss_is_told_once(caplog: pytest.LogCaptureFixture):

@@ -2,8 +2,8 @@
 
 Like a log it is one for the process, set up once where the process begins; and like a log nothing rests on it.  As long as
 no collector is named in the environment every call here ends at the first line, and OpenTelemetry is not even imported.
-What may be told stands in `names`, how a trace goes from hop to hop in `trail`, `requests`, `entries` and `headers`, and how
-all of it leaves in `otlp`.
+Whether anybody wants to know stands in `environment`, what may be told in `names`, how a trace goes from hop to hop in
+`trail`, `requests`, `entries` and `headers`, and how all of it leaves in `otlp`.
 """
 
 import logging
@@ -11,6 +11,8 @@ import os
 from collections.abc import Mapping, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar, Union
+
+from shared.runtime.telemetry.environment import wanted
 
 if TYPE_CHECKING:
     import asyncio
@@ -20,14 +22,13 @@ if TYPE_CHECKING:
     from shared.kernel.folded import Asked, Draft
     from shared.kernel.messages import Answer
     from shared.runtime.hearing import Heard
+    from shared.runtime.service import Process
     from shared.runtime.telemetry.entries import Appending, Checking, Following
     from shared.runtime.telemetry.requests import Answering, Asking
     from shared.runtime.telemetry.telling import Telling
+    from shared.runtime.telemetry.trail import Waiting
 
 A = TypeVar("A")
-Waiting = Sequence[tuple["Asked", "asyncio.Future[Answer]"]]
-
-PROTOCOL = "http/protobuf"
 
 log = logging.getLogger(__name__)
 
@@ -91,33 +92,6 @@ def stop() -> None:
         telling.stop()
 
 
-def wanted(environment: Mapping[str, str]) -> frozenset[str]:
-    """Return which of `traces` and `metrics` the environment asks for, and names a collector for that we can speak to.
-
-    >>> sorted(wanted({"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:4318"}))
-    ['metrics', 'traces']
-    >>> sorted(wanted({})), sorted(wanted({"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:4318", "OTEL_SDK_DISABLED": "true"}))
-    ([], [])
-    """
-    if environment.get("OTEL_SDK_DISABLED", "").strip().lower() == "true":
-        return frozenset()
-    return frozenset(signal for signal in ("traces", "metrics") if _is_wanted(signal, environment))
-
-
-def _is_wanted(signal: str, environment: Mapping[str, str]) -> bool:
-    name = signal.upper()
-
-    def said(variable: str, usual: str = "") -> str:
-        return environment.get(f"OTEL_EXPORTER_OTLP_{name}_{variable}") or environment.get(f"OTEL_EXPORTER_OTLP_{variable}") or usual
-
-    if not said("ENDPOINT") or environment.get(f"OTEL_{name}_EXPORTER", "otlp") != "otlp":
-        return False
-    if said("PROTOCOL", PROTOCOL) != PROTOCOL:
-        log.warning("there are no %s: telemetry is spoken as %s, not as %s", signal, PROTOCOL, said("PROTOCOL"))
-        return False
-    return True
-
-
 def is_on() -> bool:
     """Return whether anything is told."""
     return _telling is not None
@@ -150,12 +124,12 @@ def waits(future: "asyncio.Future[Answer]", asked: "Asked") -> None:
         _telling.trail.waits(future, asked)
 
 
-def appending(stream: str, drafted: "Draft[Any]", batch: Waiting) -> "Silence | Appending":
+def appending(stream: str, drafted: "Draft[Any]", batch: "Waiting") -> "Silence | Appending":
     """Return the hop of an entry on its way into the log, drafted from the commands of `batch`."""
     return SILENCE if _telling is None else _telling.appending(stream, drafted, batch)
 
 
-def decided(batch: Waiting, answers: "Sequence[Answer]", error: Exception | None) -> None:
+def decided(batch: "Waiting", answers: "Sequence[Answer]", error: Exception | None) -> None:
     """Count commands that a stream has answered, or could not answer because of `error`."""
     if _telling is not None:
         _telling.decided(batch, answers, error)
@@ -180,7 +154,7 @@ def alarmed(kind: str) -> None:
         _telling.meters.alarm(kind)
 
 
-async def watch(process: Any) -> None:
+async def watch(process: "Process") -> None:
     """Note again and again how much a service holds and how far it is behind, for as long as anything is told."""
     if _telling is not None:
         from shared.runtime.telemetry.watching import watch as look

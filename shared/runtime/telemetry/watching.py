@@ -5,39 +5,23 @@ How far a service is behind is asked of the server, not of the service: a listen
 
 import asyncio
 import logging
-from typing import Any, Protocol
+from typing import TYPE_CHECKING
 
 from shared.contracts.subjects import log_day
 from shared.runtime.event_store import StoreRefusal
 from shared.runtime.hearing import Audible
-from shared.runtime.keepers import Keepers
 from shared.runtime.log_settings import LISTENERS
-from shared.runtime.quarantine import Desk
 from shared.runtime.telemetry.meters import Meters
+
+if TYPE_CHECKING:
+    from shared.runtime.service import Process
 
 LOOK_EVERY_S = 5.0
 
 log = logging.getLogger(__name__)
 
 
-class Named(Protocol):
-    """Whatever has a service's name."""
-
-    @property
-    def name(self) -> str:
-        """The service's name."""
-
-
-class Watched(Protocol):
-    """What is looked at of a process."""
-
-    app: Any
-    store: Audible
-    keepers: Keepers
-    desk: Desk
-
-
-async def watch(process: Watched, meters: Meters) -> None:
+async def watch(process: "Process", meters: Meters) -> None:
     """Look again and again, for ever, whatever comes of it: nobody's service ends because nobody could count something."""
     while True:
         try:
@@ -47,7 +31,7 @@ async def watch(process: Watched, meters: Meters) -> None:
         await asyncio.sleep(LOOK_EVERY_S)
 
 
-async def look(process: Watched, meters: Meters) -> None:
+async def look(process: "Process", meters: Meters) -> None:
     """Look once; what the server does not say now is looked at later."""
     keepers = process.keepers.open()
     meters.held(sources=len(process.desk.rows()), waiting=sum(keeper.waiting for keeper in keepers), streams=len(keepers))
