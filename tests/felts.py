@@ -19,6 +19,7 @@ def felt(phase: Any, **changes: Any) -> Felt:
         table="T1",
         table_phase="open",
         profile="ontario",
+        notices=(),
         currency="CAD",
         minimum_minor=500,
         maximum_minor=50_000,

@@ -12,6 +12,7 @@ from services.table.domain import insurance, playing
 from services.table.domain.hand import Hand
 from services.table.domain.state import Betting, Cards, Decision, Insurance, NewShoe, Over, Playing, Reserve, Round, Unopened
 from services.table.domain.table import Table, obstacle
+from services.table.notices import notices
 from shared.contracts.table import HandEnd, Kind, Result, SettlementLine
 
 Phase = Literal["idle", "betting", "closing", "dealing", "insurance", "decision", "reserve", "dealer", "settled", "void"]
@@ -68,6 +69,8 @@ class Felt(Struct, frozen=True, kw_only=True):
     table: str
     table_phase: Literal["open", "closing", "closed"]
     profile: str
+    notices: tuple[str, ...]
+    """The table's rules in sentences, as they decide the round (LV-1.2.3)."""
     currency: str
     minimum_minor: int
     maximum_minor: int
@@ -141,6 +144,7 @@ def felt(table: Table, round_: Round | None) -> Felt:
         table=opened.table,
         table_phase=table.phase,
         profile=opened.profile.name,
+        notices=notices(opened.profile, settings),
         currency=settings.currency,
         minimum_minor=settings.minimum_minor,
         maximum_minor=settings.maximum_minor,
