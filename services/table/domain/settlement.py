@@ -66,7 +66,7 @@ def finish(course: Course) -> None:
     hands = tuple(_told(hand, dealer) for hand in playing.hands)
     course.add(HandsDecided(dealer_cards=dealer.cards, dealer_total=dealer.points, hands=hands))
     results = {(hand.box, hand.hand): hand.result for hand in hands}
-    settled = tuple(line(wager, _returned(wager, results[wager.box, wager.hand], playing)) for wager in playing.wagers)
+    settled = tuple(line(wager, returned(wager, results[wager.box, wager.hand], playing)) for wager in playing.wagers)
     if settled:
         assert len(settled) <= LINES_MAX, "an entry must stay small"
         course.add(WagersSettled(currency=playing.opened.settings.currency, lines=settled))
@@ -116,7 +116,7 @@ def line(wager: Wager, returned_minor: int) -> SettlementLine:
     )
 
 
-def _returned(wager: Wager, outcome: Result, playing: Playing) -> int:
+def returned(wager: Wager, outcome: Result, playing: Playing) -> int:
     """Return what a wager on a hand gives back, stake included."""
     match outcome:
         case "blackjack":
