@@ -211,8 +211,20 @@ def stake_minor(text: str, currency: str) -> int | None:
 
 
 def texts_of(path: Path, data: bytes) -> list[tuple[str, bytes]]:
-    """Return the scenarios of a file as name and text: one for each line of `.jsonl`, else one."""
-    if path.suffix != ".jsonl":
-        return [(str(path), data)]
+    """Return the scenarios of a file as name and text: one for each line of `.jsonl`, else one.
+
+    Standard input (`-`) holds one a line if its first line is a whole JSON text.
+    """
     lines = data.split(b"\n")
+    if path.suffix != ".jsonl" and not (str(path) == "-" and _is_whole(lines[0])):
+        return [(str(path), data)]
     return [(f"{path}:{number}", line) for number, line in enumerate(lines, 1) if line.strip()]
+
+
+def _is_whole(line: bytes) -> bool:
+    """Return whether a line is a JSON text by itself."""
+    try:
+        msgspec.json.decode(line, type=msgspec.Raw)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return False
+    return True

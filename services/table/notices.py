@@ -6,6 +6,7 @@ what the engine does cannot differ.
 
 from functools import lru_cache
 
+from services.table.domain.stakes import unit_minor
 from shared.contracts.table import TableSettings
 from shared.kernel.money import Ratio, decimal
 from shared.kernel.profile import Profile
@@ -64,8 +65,9 @@ def _limits(profile: Profile, settings: TableSettings | None) -> str:
     """ON-1.1, ON-1.2, LV-1.3, decision 8."""
     if settings is None:
         return f"Wagers from {profile.minimum} to {profile.maximum} on each box, in multiples of {profile.chip_unit}."
+    unit = decimal(unit_minor(profile, settings.currency), settings.currency)
     least, most = decimal(settings.minimum_minor, settings.currency), decimal(settings.maximum_minor, settings.currency)
-    return f"Wagers from {least} to {most} {settings.currency} on each box, in multiples of {profile.chip_unit}."
+    return f"Wagers from {least} to {most} {settings.currency} on each box, in multiples of {unit}."
 
 
 def _boxes(profile: Profile, settings: TableSettings | None) -> str:

@@ -11,14 +11,12 @@ from typing import Any
 import msgspec
 
 from shared.kernel.cards import DECK
-from shared.kernel.money import BadMoney, Ratio, minor_units
+from shared.kernel.money import FINEST, BadMoney, Ratio, minor_units
 from shared.kernel.profile import Profile
 
 DECKS_MAX = 8
 BOXES_MAX = 7
 HANDS_MAX = 4
-FINEST_CURRENCY = "KWD"
-"""A currency with as many decimals as any: an amount that it can express may stand in a profile."""
 
 
 class BadProfile(ValueError):
@@ -146,7 +144,7 @@ def _demands(profile: Profile) -> tuple[tuple[str, bool, str], ...]:
 def _amount(text: str) -> int:
     """Return an amount to compare with others, -1 for what is none."""
     try:
-        return minor_units(text, FINEST_CURRENCY)
+        return minor_units(text, FINEST)
     except BadMoney:
         return -1
 

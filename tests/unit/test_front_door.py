@@ -34,6 +34,8 @@ COMMANDS = [
     "rules show",
     "rules check",
     "rules diff",
+    "scenario",
+    "scenario run",
 ]
 
 

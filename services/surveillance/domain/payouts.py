@@ -2,7 +2,7 @@
 
 from services.surveillance.domain.reenactment import Felt, Hand, natural, points
 from shared.contracts.table import HandResult, Result, SettlementLine, WagerPlaced
-from shared.kernel.money import Ratio, minor_units
+from shared.kernel.money import Ratio, coin
 
 
 def result(felt: Felt, hand: Hand) -> Result:
@@ -75,7 +75,7 @@ def spared(felt: Felt, number: int, wager: WagerPlaced) -> bool:
 
 def profit(felt: Felt, wager: WagerPlaced, ratio: Ratio) -> int:
     """Return the winnings on a wager, rounded up to the chip unit where chips cannot make them (FL-5.9, decision 10)."""
-    unit = minor_units(felt.profile.chip_unit, felt.opened.settings.currency)
+    unit = coin(felt.profile.chip_unit, felt.opened.settings.currency)
     chips, rest = divmod(wager.stake_minor * ratio.won, ratio.staked * unit)
     return (chips + (1 if rest else 0)) * unit
 

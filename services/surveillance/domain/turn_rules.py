@@ -22,7 +22,7 @@ from shared.contracts.table import (
     WagerAccepted,
     WagerPlaced,
 )
-from shared.kernel.money import minor_units
+from shared.kernel.money import coin
 
 
 def cards_come_one_after_the_other(round_: Round) -> Iterator[Breach]:
@@ -86,7 +86,7 @@ def insurance_is_asked_in_its_window(round_: Round) -> Iterator[Breach]:
 
 def insurable(round_: Round, own: int, stake: int) -> bool:
     """Return whether a main wager of `own` may be insured with `stake` (decision 12)."""
-    unit = minor_units(round_.profile.chip_unit, round_.opened.settings.currency)
+    unit = coin(round_.profile.chip_unit, round_.opened.settings.currency)
     match round_.profile.insurance.amount:
         case "exactly_half":
             return 2 * stake == own

@@ -21,15 +21,16 @@ from shared.contracts.table import (
     WagerRefused,
 )
 from shared.kernel.cards import DECK
-from shared.kernel.money import BadMoney, minor_units
+from shared.kernel.money import BadMoney, coin, minor_units
 
 
 def values_can_be(round_: Round) -> Iterator[Breach]:
     """Amounts, odds and cards are some; a round that says otherwise cannot be worked out at all (ON-2.3, LV-1.6)."""
     settings, profile = round_.opened.settings, round_.profile
     try:
-        limits = [minor_units(text, settings.currency) for text in (profile.chip_unit, profile.minimum, profile.maximum)]
-        if not limits[0]:
+        for text in (profile.minimum, profile.maximum):
+            minor_units(text, settings.currency)
+        if not coin(profile.chip_unit, settings.currency):
             yield round_.rule("ON-3.3", "LV-2.1.4"), "the chip unit is nothing", round_.facts[0]
     except BadMoney as error:
         yield round_.rule("ON-1.1", "LV-1.3"), f"{error}", round_.facts[0]
@@ -83,7 +84,7 @@ def wagers_are_accounted_for(round_: Round) -> Iterator[Breach]:
 def limits_are_kept(round_: Round) -> Iterator[Breach]:
     """A main wager lies inside the limits, on a box of the table, and chips can pay it (ON-1.1, ON-1.2, LV-2.1.4, decisions 8 and 10)."""
     settings, profile = round_.opened.settings, round_.profile
-    unit = minor_units(profile.chip_unit, settings.currency)
+    unit = coin(profile.chip_unit, settings.currency)
     for fact in round_.of(WagerPlaced):
         wager = fact.event
         if wager.stake_minor <= 0 or wager.stake_minor % unit:
