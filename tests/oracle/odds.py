@@ -1,0 +1,31 @@
+"""Odds of single wagers over a fresh shoe: exact fractions, with the engine's own idea of a blackjack and its own payouts."""
+
+from fractions import Fraction
+
+from services.table.domain.hand import HARD_POINTS, hand_of
+from shared.kernel.money import winnings
+from shared.kernel.profile import Profile
+from tests.oracle.deck import decks, draws, without
+
+UNIT_MINOR = 600
+"""A stake that every ratio of a book divides."""
+
+
+def blackjack(number: int) -> Fraction:
+    """Return the chance that the first two cards of so many decks are a blackjack."""
+    return sum(
+        (
+            chance * then
+            for first, chance, rest in draws(decks(number))
+            for second, then, _ in draws(rest)
+            if hand_of(first, second).is_blackjack
+        ),
+        Fraction(0),
+    )
+
+
+def insurance(number: int, profile: Profile) -> Fraction:
+    """Return the average gain of a unit on insurance when only the dealer's ace is known (ON-7.3, LV-2.5.3)."""
+    won = Fraction(winnings(UNIT_MINOR, profile.insurance.pays, unit_minor=1), UNIT_MINOR)
+    ten = sum((chance for card, chance, _ in draws(without(decks(number), "A")) if HARD_POINTS[card] == 10), Fraction(0))
+    return ten * won - (1 - ten)
