@@ -7,7 +7,7 @@ READY := $(VENV)/ready
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup test check format integration simulate demo up replay glossary lock clean
+.PHONY: help setup test check format integration simulate chaos demo up replay glossary lock clean bench
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -47,6 +47,12 @@ demo: setup ## play an evening of 200 rounds on a real server, then prove it
 
 simulate: setup ## rehearse the whole house with everything that goes wrong: make simulate SEED=7 ROUNDS=1000, or PLANTED=1
 	$(BIN)/python -m tests.simulation $(if $(PLANTED),--planted) $(if $(SEED),--seed $(SEED)) $(if $(ROUNDS),--rounds $(ROUNDS)) $(if $(TABLES),--tables $(TABLES)) $(if $(FAULTS),--faults $(FAULTS))
+
+chaos: setup ## play at a real house while everything in it is killed, stopped and filled up: make chaos KILLS=30 SEED=7
+	$(BIN)/python -m tests.chaos $(if $(SEED),--seed $(SEED)) $(if $(KILLS),--kills $(KILLS)) $(if $(JSON),--json)
+
+bench: setup ## measure the house beside others: make bench B="append command" for some of it
+	$(BIN)/python -m tests.benchmarks $(B) $(if $(SCALE),--scale $(SCALE)) $(if $(LENIENT),--lenient) $(if $(JSON),--json)
 
 up: setup ## start nats-server and all services on this machine; Ctrl-C stops them
 	$(BIN)/feltlog up

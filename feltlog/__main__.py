@@ -21,6 +21,7 @@ from feltlog.commands.status import status
 from feltlog.commands.up import up
 from feltlog.commands.verify import verify
 from feltlog.trouble import Trouble
+from shared.runtime import telemetry
 from shared.runtime.event_store import StoreRefusal
 from shared.runtime.settings import SettingMissing, demand_assertions
 
@@ -67,9 +68,12 @@ def main() -> None:
     """Run the command that the command line names."""
     try:
         demand_assertions()
+        telemetry.start("client")
         app(prog_name="feltlog")
     except (Trouble, StoreRefusal, SettingMissing) as trouble:
         sys.exit(said(trouble))
+    finally:
+        telemetry.stop()
 
 
 def said(trouble: Exception) -> int:

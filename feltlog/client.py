@@ -17,6 +17,7 @@ from shared.contracts.refusals import Reason
 from shared.contracts.requests import decode_answer, encode_request
 from shared.contracts.subjects import command_subject, felt_view, query_subject
 from shared.kernel.messages import Answer
+from shared.runtime import telemetry
 
 REPLY_S = 2.0
 """How long one reply may take; then the request is sent again."""
@@ -90,10 +91,11 @@ class Client:
         subject = command_subject(service, self.role, target, self.name)
         body = encode_request(id, command)
         answer: Answer | None = None
-        async for reply in self._replies(subject, body):
-            answer = decode_answer(reply) if reply is not None else None
-            if answer is not None and not unsettled(answer):
-                break
+        with telemetry.asking(service, command) as hop:
+            async for reply in self._replies(subject, body):
+                answer = hop.answered(decode_answer(reply) if reply is not None else None)
+                if answer is not None and not unsettled(answer):
+                    break
         if answer is None:
             raise Unanswered(subject, id)
         return answer

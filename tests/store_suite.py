@@ -477,3 +477,27 @@ async def test_removed_consumer_ends_the_hearing(bench: Bench):
         await bench.remove_consumer(LOG, "wallet")
         with pytest.raises(ConsumerMissing):
             await waiting
+
+
+async def test_hearing_goes_on_when_a_removed_consumer_is_made_again(bench: Bench):
+    """Who would rather wait is told, hears everything once and in order, and what was heard before is acknowledged again."""
+    entries = await filled(bench, 3)
+    told: list[str] = []
+
+    async def missing(gone: ConsumerMissing) -> None:
+        told.append(gone.durable)
+        await bench.make_consumer(LOG, "wallet")
+
+    async with aclosing(hear(bench.store, LOG, "wallet", watch_s=WATCH_S, missing=missing)) as hearing:
+        heard = await heard_next(hearing, 3)
+        listening = asyncio.ensure_future(heard_next(hearing, 3))
+        await bench.remove_consumer(LOG, "wallet")
+        entries += await continued(bench, range(4, 7))
+        heard += await listening
+        more = asyncio.ensure_future(heard_next(hearing, 1))
+        acked = await acknowledged(bench, 6)
+        nothing_more = not more.done()
+        more.cancel()
+        await asyncio.gather(more, return_exceptions=True)
+
+    assert (heard, told, acked, nothing_more) == (entries, ["wallet"], 6, True)

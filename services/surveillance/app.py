@@ -20,6 +20,7 @@ from shared.contracts.subjects import Addressed, log_day
 from shared.kernel.entry import Entry, Place, Stored
 from shared.kernel.messages import Answer
 from shared.kernel.reactions import Reaction, Source
+from shared.runtime import telemetry
 from shared.runtime.event_store import StoreUnavailable
 from shared.runtime.hearing import LogGap, hear, persistently
 from shared.runtime.keeper import Keeper
@@ -114,10 +115,11 @@ class SurveillanceApp:
         """Yield the entries of a log, strictly in order as long as that can be; a log with a gap is read on behind it."""
         position = 0
         try:
-            async with aclosing(hear(self.house.store, log_name, self.name, after=0)) as hearing:
+            async with aclosing(hear(self.house.store, log_name, self.name, 0, missing=self.house.consumer_missing)) as hearing:
                 async for heard in hearing:
                     position = heard.stored.sequence
-                    yield heard.stored
+                    with telemetry.checking(heard):
+                        yield heard.stored
                     heard.done()
         except LogGap as gap:
             lost = finding(Code.SEQUENCE_GAP, str(gap), log=log_name, sequence=gap.sequence)

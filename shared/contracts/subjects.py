@@ -138,6 +138,38 @@ def round_of(stream: str) -> RoundName | None:
     return RoundName(match[2], match[1], int(match[3])) if match else None
 
 
+def stream_kind(stream: str) -> str:
+    """Return what kind of thing a stream holds, in one word; `other` for what is no stream.
+
+    >>> [stream_kind(f"log.{each}") for each in ("table.20261130.T7.round.000123", "table.20261130.T7.table", "shoe.20261130.T7-S1")]
+    ['round', 'table', 'shoe']
+    >>> [stream_kind(f"log.{each}") for each in ("wallet.20261130.ledger.0", "shoe.20261130.desk", "T7")]
+    ['ledger', 'desk', 'other']
+    """
+    match stream.split("."):
+        case ["log", _, _, "desk"]:
+            return "desk"
+        case ["log", "table", _, _, "round", _]:
+            return "round"
+        case ["log", "table", _, _, "table"]:
+            return "table"
+        case ["log", "shoe", _, _]:
+            return "shoe"
+        case ["log", "wallet", _, "ledger", _]:
+            return "ledger"
+        case _:
+            return "other"
+
+
+def stream_table(stream: str) -> str:
+    """Return the table that a stream of the table service belongs to, empty for any other stream.
+
+    >>> stream_table("log.table.20261130.T7.round.000123"), stream_table("log.wallet.20261130.ledger.0")
+    ('T7', '')
+    """
+    return stream.split(".")[3] if stream_kind(stream) in ("round", "table") else ""
+
+
 def command_subject(service: str, role: str, target: str, actor: str) -> str:
     """Return where `actor` sends commands: `cmd.table.player.T7.ann`.
 

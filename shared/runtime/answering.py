@@ -19,6 +19,7 @@ from shared.contracts.requests import BadRequest
 from shared.contracts.subjects import Addressed, BadSubject, addressed, is_inbox_of
 from shared.kernel.folded import QUARANTINED
 from shared.kernel.messages import Answer, Refused
+from shared.runtime import telemetry
 from shared.runtime.event_store import DayClosed, StoreRefusal
 from shared.runtime.keeper import Overrun, SteppedDown
 
@@ -47,14 +48,17 @@ class Answering:
             # Whoever wants somebody else to hear the answer gets none, and nothing is done.
             return
         if self._waiting[asker] >= WAITING_EACH_MAX or self._waiting.total() >= WAITING_MAX:
-            await _reply(message, refused(Reason.BUSY).answer)
+            answer = refused(Reason.BUSY).answer
+            telemetry.turned_away(message.subject, answer)
+            await _reply(message, answer)
             return
         self._waiting[asker] += 1
         self._spawn(self._answer(message, asker), "answer")
 
     async def _answer(self, message: Msg, asker: str) -> None:
         try:
-            await _reply(message, await self._decided(message))
+            with telemetry.answering(message) as hop:
+                await _reply(message, hop.answered(await self._decided(message)))
         finally:
             self._waiting[asker] -= 1
             if not self._waiting[asker]:

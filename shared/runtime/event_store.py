@@ -29,6 +29,10 @@ class Unknown(msgspec.Struct, frozen=True):
     reason: str
 
 
+Outcome = Appended | Conflict | Unknown
+"""What an attempt to append brings, unless the store refuses."""
+
+
 class StoreRefusal(Exception):
     """Something that the store cannot do: a sentence for people and a stable `code` for programs."""
 

@@ -46,10 +46,11 @@ class ConsumerMissing(StoreRefusal):
 
 
 class Delivery(msgspec.Struct, frozen=True):
-    """One delivery of an entry by a durable, and the address of its acknowledgement."""
+    """One delivery of an entry by a durable, the address of its acknowledgement, and the headers that it was stored with."""
 
     stored: Stored
     acknowledge_at: str
+    headers: dict[str, str] = {}
 
 
 class Standing(msgspec.Struct, frozen=True):
@@ -156,17 +157,24 @@ class Undone:
 
 
 async def hear(
-    store: Audible, log: str, durable: str, after: int | None = None, *, watch_s: float = WATCH_S
+    store: Audible,
+    log: str,
+    durable: str,
+    after: int | None = None,
+    *,
+    watch_s: float = WATCH_S,
+    missing: Callable[[ConsumerMissing], Awaitable[None]] | None = None,
 ) -> AsyncGenerator[Heard, None]:
     """Yield every entry of `log` behind `after` in order, for ever, across outages; close it with `aclosing`.
 
     A service that keeps its own position gives it as `after`; else hearing starts behind the durable's acknowledged floor.
-    Raises `LogGap` when an entry is gone and `ConsumerMissing` when the durable is.  After every `watch_s` seconds of
-    silence the durable's standing is compared with ours, because what another process was given is news for us too.
+    Raises `LogGap` when an entry is gone.  When the durable is gone, `missing` is told, each time before it is looked for
+    again; without it `ConsumerMissing` is raised.  After every `watch_s` seconds of silence the durable's standing is compared
+    with ours, because what another process was given is news for us too.
     """
     async with store.durable(log, durable) as line:
         undone = Undone(line)
-        standing = await persistently(line.standing)
+        standing = await _standing(line, missing)
         position = standing.acked if after is None else after
         await _refuse_lost_end(store, log, position)
         known = standing.delivered
@@ -178,7 +186,8 @@ async def hear(
                 delivery = await line.next(watch_s)
                 if delivery is None:
                     await _refuse_lost_end(store, log, position)
-                    known = (await persistently(line.standing)).delivered
+                    # One that was made again delivers from the first entry on: what we had is acknowledged as a repetition.
+                    known = (await _standing(line, missing)).delivered
                 elif delivery.stored.sequence <= position:
                     undone.repeated(delivery)
                 else:
@@ -190,6 +199,17 @@ async def hear(
                     yield await undone.hand_out(delivery.stored, delivery)
         finally:
             await undone.sent()
+
+
+async def _standing(line: Durable, missing: Callable[[ConsumerMissing], Awaitable[None]] | None) -> Standing:
+    """Return how far the durable has come, as soon as it is there."""
+    while True:
+        try:
+            return await persistently(line.standing)
+        except ConsumerMissing as gone:
+            if missing is None:
+                raise
+            await missing(gone)
 
 
 async def _between(store: EventStore, log: str, position: int, upto: int) -> AsyncIterator[Stored]:

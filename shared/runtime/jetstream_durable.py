@@ -138,4 +138,4 @@ def _delivery(message: Msg) -> Delivery:
         data=message.data,
         claimed=(message.headers or {}).get("Nats-Msg-Id", ""),
     )
-    return Delivery(stored, message.reply)
+    return Delivery(stored, message.reply, message.headers or {})

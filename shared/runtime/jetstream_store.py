@@ -17,6 +17,7 @@ from nats.aio.msg import Msg
 from shared.contracts.subjects import log_of
 from shared.kernel.entry import Stored
 from shared.runtime import jetstream_api as api
+from shared.runtime import telemetry
 from shared.runtime.event_store import (
     Appended,
     Conflict,
@@ -172,6 +173,7 @@ class JetStreamStore:
         }
         if types:
             headers["Feltlog-Events"] = types
+        headers |= telemetry.outgoing()
         try:
             message = await self._client.request(stream, data, timeout=self._append_s, headers=headers)
         except nats.errors.NoRespondersError as error:

@@ -8,6 +8,7 @@ writers finds its entry refused, folds what the other wrote, and decides again o
 import asyncio
 import logging
 from collections.abc import Callable, Sequence
+from contextvars import Context
 from typing import Any, Generic, TypeVar
 
 from shared.contracts.subjects import log_of
@@ -15,8 +16,9 @@ from shared.kernel.decider import Decider
 from shared.kernel.entry import DECISIONS_MAX, Entry, Stored, Stray
 from shared.kernel.folded import POISON, QUARANTINED, Asked, Draft, Folded, Pen, commit, draft, empty, fold, owned_by_another
 from shared.kernel.messages import Answer
+from shared.runtime import telemetry
 from shared.runtime.clock import Clock
-from shared.runtime.event_store import Appended, Conflict, EventStore, StoreRefusal
+from shared.runtime.event_store import Appended, Conflict, EventStore, Outcome, StoreRefusal
 
 S = TypeVar("S")
 
@@ -99,6 +101,11 @@ class Keeper(Generic[S]):
         return not self._waiting and not self._first and self._worker is None
 
     @property
+    def waiting(self) -> int:
+        """How many commands wait here."""
+        return len(self._waiting) + len(self._first)
+
+    @property
     def empty(self) -> bool:
         """Whether there is nothing to keep: nothing is written, nothing waits, and nothing is held up."""
         return self.idle and not (self.folded.revision or self.unreadable or self._halted)
@@ -138,12 +145,14 @@ class Keeper(Generic[S]):
             future.set_exception(Overrun(f"{len(self._waiting)} commands wait at {self.stream}"))
         else:
             (self._first if first else self._waiting).append((asked, future))
+            telemetry.waits(future, asked)
             if self._worker is None:
                 self._start()
         return future
 
     def _start(self) -> None:
-        self._worker = asyncio.create_task(self._work(), name=f"keeper {self.stream}")
+        # In a context of its own: the work goes on for others than the one whose command begins it.
+        self._worker = asyncio.create_task(self._work(), name=f"keeper {self.stream}", context=Context())
         self._worker.add_done_callback(self._worked)
 
     async def _work(self) -> None:
@@ -208,7 +217,8 @@ class Keeper(Generic[S]):
         error: StoreRefusal | None = None
         if drafted.entry is not None:
             try:
-                sequence = await self._append(drafted)
+                with telemetry.appending(self.stream, drafted, batch) as hop:
+                    sequence = await self._append(drafted, hop.brought)
             except StoreRefusal as refusal:
                 error = refusal
             else:
@@ -226,6 +236,7 @@ class Keeper(Generic[S]):
             for id, what in drafted.broken.items():
                 self._broke(self, id, what)
         del self._waiting[: drafted.taken]
+        telemetry.decided(batch, drafted.answers, error)
         for (_, future), answer in zip(batch[: drafted.taken], drafted.answers, strict=True):
             if future.done():
                 continue
@@ -235,8 +246,8 @@ class Keeper(Generic[S]):
                 future.set_result(answer)
         self._halt([asked for asked, _ in batch[: drafted.taken] if error is not None or asked.id in drafted.broken])
 
-    async def _append(self, drafted: Draft[S]) -> int | None:
-        """Return the entry's sequence, or None if another entry stands in its place.
+    async def _append(self, drafted: Draft[S], brought: Callable[[Outcome], Outcome]) -> int | None:
+        """Return the entry's sequence, or None if another entry stands in its place; `brought` sees what each attempt brings.
 
         While the outcome is unknown only the same bytes are sent again, and nobody is told anything.
         """
@@ -244,7 +255,7 @@ class Keeper(Generic[S]):
         types = ",".join(sorted({event.__struct_config__.tag for d in drafted.entry.decisions for event in d.events}))
         wait_s = RESEND_FIRST_S
         while True:
-            match await self._store.append(self.stream, drafted.data, fence=self.folded.fence, types=types):
+            match brought(await self._store.append(self.stream, drafted.data, fence=self.folded.fence, types=types)):
                 case Appended(sequence=sequence):
                     self.unsure_since_ms = None
                     return sequence

@@ -15,6 +15,7 @@ from nats.aio.subscription import Subscription
 from nats.errors import Error as NatsError
 
 from shared.contracts.subjects import inbox
+from shared.runtime import telemetry
 from shared.runtime.connection import close
 from shared.runtime.wire import distrust
 
@@ -38,7 +39,7 @@ class Line:
     async def request(self, subject: str, data: bytes, *, timeout_s: float) -> bytes | None:
         """Return the reply to a request, or None if none came in time or nobody was there to give one."""
         try:
-            reply = await self._client.request(subject, data, timeout=timeout_s)
+            reply = await self._client.request(subject, data, timeout=timeout_s, headers=dict(telemetry.outgoing()) or None)
         except (TimeoutError, NatsError):
             return None
         return reply.data

@@ -16,9 +16,10 @@ from shared.kernel.entry import Place, Stored, Stray
 from shared.kernel.folded import POISON, QUARANTINED, Asked
 from shared.kernel.messages import HOUSE, Answer
 from shared.kernel.reactions import Reaction, Source
+from shared.runtime import telemetry
 from shared.runtime.clock import Clock
 from shared.runtime.event_store import StoreRefusal
-from shared.runtime.hearing import Audible, Heard, hear
+from shared.runtime.hearing import Audible, ConsumerMissing, Heard, hear
 from shared.runtime.keeper import OutOfTurn, Overrun, SteppedDown
 from shared.runtime.keepers import Keepers
 from shared.runtime.quarantine import Desk
@@ -34,7 +35,7 @@ class Listener:
     """Follows one log for one service.
 
     `positioned` services keep how far they are in their own entries; `after` is then where to go on, and every command
-    carries its place.
+    carries its place.  `missing` is told while the durable is gone; without it hearing fails.
     """
 
     def __init__(
@@ -49,6 +50,7 @@ class Listener:
         follow: Follow,
         alarm: Callable[..., Awaitable[None]],
         after: Callable[[], Place | None] | None = None,
+        missing: Callable[[ConsumerMissing], Awaitable[None]] | None = None,
     ) -> None:
         self.log_name = log_name
         self.sequence = 0
@@ -60,6 +62,7 @@ class Listener:
         self._follow = follow
         self._after = after
         self._alarm = alarm
+        self._missing = missing
         self._room = asyncio.Semaphore(IN_FLIGHT_MAX)
         self._failed: asyncio.Event = asyncio.Event()
         self._tasks: set[asyncio.Task[None]] = set()
@@ -110,7 +113,7 @@ class Listener:
             listening.result()
 
     async def _listen(self) -> None:
-        async with aclosing(hear(self._store, self.log_name, self._durable, after=self._start())) as hearing:
+        async with aclosing(hear(self._store, self.log_name, self._durable, self._start(), missing=self._missing)) as hearing:
             async for heard in hearing:
                 await self._room.acquire()
                 await self._desk.settled(heard.stored.stream)
@@ -142,7 +145,9 @@ class Listener:
             heard.done()
             self._room.release()
             return
-        task = asyncio.create_task(self._finish(heard, [each[0].stream for each in asked], self._ask(asked, held=False)))
+        hop = telemetry.following(heard)
+        task = asyncio.create_task(self._finish(heard, [each[0].stream for each in asked], self._ask(asked, held=False, hop=hop)))
+        task.add_done_callback(hop.over)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
@@ -170,8 +175,12 @@ class Listener:
         assert self._after is None or len(places) == len(found), "a place is worked off by one reaction"
         return found
 
-    def _ask(self, planned: list[Planned], *, held: bool) -> list[asyncio.Future[Answer]]:
-        return [self._keepers.ask(reaction.stream, self._asked(reaction, source, held=held)) for reaction, source in planned]
+    def _ask(self, planned: list[Planned], *, held: bool, hop: telemetry.Hop = telemetry.SILENCE) -> list[asyncio.Future[Answer]]:
+        asked = []
+        for reaction, source in planned:
+            with hop.at(source.decision):
+                asked.append(self._keepers.ask(reaction.stream, self._asked(reaction, source, held=held)))
+        return asked
 
     def _asked(self, reaction: Reaction, source: Source, *, held: bool) -> Asked:
         positioned = self._after is not None and not held

@@ -16,6 +16,7 @@ from typing import Any, NoReturn
 import uvloop
 from nats.errors import Error as NatsError
 
+from shared.runtime import telemetry
 from shared.runtime.clock import SystemClock
 from shared.runtime.connection import Endpoint, Outages, connect
 from shared.runtime.event_store import LogMisconfigured, StoreRefusal
@@ -36,7 +37,10 @@ log = logging.getLogger(__name__)
 
 def main(make_app: Callable[[ServiceSettings], App]) -> NoReturn:
     """Run a service until SIGTERM or Ctrl-C."""
-    run(lambda settings: _serve(make_app(settings), settings))
+    try:
+        run(lambda settings: _serve(make_app(settings), settings))
+    finally:
+        telemetry.stop()
 
 
 def run(work: Callable[[ServiceSettings], Coroutine[Any, Any, None]]) -> NoReturn:
@@ -84,6 +88,7 @@ async def _status(working: Coroutine[Any, Any, None]) -> int:
 
 async def _serve(app: App, settings: ServiceSettings) -> None:
     """Connect, check what money rests on, and serve until cancelled."""
+    telemetry.start(app.name)
     endpoint = Endpoint(url=settings.nats_url, credentials=settings.credentials, name=app.name)
     outages = Outages()
     client = await connect(endpoint, outages, patience_s=None)

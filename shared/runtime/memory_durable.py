@@ -4,7 +4,7 @@ import asyncio
 from types import TracebackType
 from typing import Self
 
-from shared.runtime.hearing import Delivery, Standing
+from shared.runtime.hearing import ConsumerMissing, Delivery, Standing
 from shared.runtime.memory_log import MemoryLog
 
 
@@ -26,7 +26,7 @@ class MemoryDurable:
         return self._log.consumer(self._name).standing()
 
     async def next(self, wait_s: float) -> Delivery | None:
-        """Return the next delivery, or None after `wait_s`; raise `ConsumerMissing`."""
+        """Return the next delivery, or None after `wait_s`, or at once when the durable is gone."""
         try:
             async with asyncio.timeout(wait_s):
                 while True:
@@ -35,7 +35,7 @@ class MemoryDurable:
                     if stored is not None:
                         return Delivery(stored, acknowledge_at=str(stored.sequence))
                     await news.wait()
-        except TimeoutError:
+        except (TimeoutError, ConsumerMissing):
             return None
 
     async def acknowledge(self, delivery: Delivery) -> None:

@@ -26,9 +26,11 @@ from shared.contracts.subjects import Addressed, alarm, desk_stream, log_day, lo
 from shared.kernel.entry import Entry, Place
 from shared.kernel.messages import Answer
 from shared.kernel.reactions import Reaction, Source
+from shared.runtime import telemetry
 from shared.runtime.answering import Answering
 from shared.runtime.clock import Clock, gaming_day
 from shared.runtime.days import Check, Days, unchecked
+from shared.runtime.hearing import ConsumerMissing
 from shared.runtime.keeper import Keeper, SteppedDown
 from shared.runtime.keepers import Keepers, Noun
 from shared.runtime.listener import Listener
@@ -41,6 +43,8 @@ STEPPED_DOWN = 3
 """Exit status of a process that found another one owning its streams."""
 UNSURE_MS = 5_000
 """An append that is not confirmed for so long is not a slow disk: somebody must look."""
+MISSING_S = 2.0
+"""How long the provisioner may take to make a consumer again before the alarm is raised once more."""
 
 log = logging.getLogger(__name__)
 
@@ -127,10 +131,16 @@ class Process:
     async def alarm(self, kind: str, **facts: Any) -> None:
         """Raise an alarm.  Never carries a card or a balance."""
         log.warning("alarm %s: %s", kind, facts)
+        telemetry.alarmed(kind)
         try:
             await self.client.publish(alarm(self.app.name, kind), json.dumps({"service": self.app.name, "kind": kind, **facts}).encode())
         except (NatsError, OSError):
             log.warning("the alarm %s could not be sent", kind)
+
+    async def consumer_missing(self, missing: ConsumerMissing) -> None:
+        """Raise the alarm that a durable of ours is gone, and give the provisioner time to make it again."""
+        await self.alarm("consumer_missing", log=missing.log, durable=missing.durable)
+        await asyncio.sleep(MISSING_S)
 
     async def run(self, open_door: Callable[[], Awaitable[None]]) -> None:
         """Fold, start, hear and answer until `keepers.stepped_down` says otherwise or the task is cancelled.
@@ -153,6 +163,7 @@ class Process:
         self.keepers.there()
         self.spawn(self.keepers.keep_time(), "timers")
         self.spawn(self._doubt(), "doubt")
+        self.spawn(telemetry.watch(self), "telemetry")
         self.spawn(self.keepers.succeed(), "succession")
         self.ready = True
         await open_door()
@@ -207,6 +218,7 @@ class Process:
             follow=self.app.follow,
             after=self.app.place(name),
             alarm=self.alarm,
+            missing=self.consumer_missing,
         )
         try:
             await listener.listen()

@@ -47,7 +47,7 @@ profile = "{profile}"
 currency = "EUR"
 minimum = "1.00"
 maximum = "{maximum}"
-boxes = 3
+boxes = {boxes}
 betting_window_ms = {betting_window_ms}
 decision_ms = {decision_ms}
 reserve_ms = {reserve_ms}
@@ -61,6 +61,7 @@ def table_rows(id: str, **chosen: Any) -> str:
     usual = {
         "profile": "live",
         "maximum": "500.00",
+        "boxes": 3,
         "betting_window_ms": 30_000,
         "decision_ms": 60_000,
         "reserve_ms": 10_000,

@@ -1,0 +1,94 @@
+"""The way out: spans and metrics leave as OTLP over HTTP, from threads of their own, and are lost rather than waited for.
+
+Everything is bounded: a queue that drops what it has no room for, a time-out for each attempt, and half a second at the end
+of the process.  A collector that is away is told of once in the log, not with every attempt.
+"""
+
+import logging
+import secrets
+import threading
+import time
+from collections.abc import Callable, Mapping
+from importlib.metadata import version
+
+from opentelemetry.exporter.otlp.proto.http.metric_exporter import OTLPMetricExporter
+from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+from opentelemetry.metrics import Meter
+from opentelemetry.sdk.metrics import MeterProvider
+from opentelemetry.sdk.metrics.export import MetricReader, PeriodicExportingMetricReader
+from opentelemetry.sdk.resources import Resource
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import BatchSpanProcessor
+from opentelemetry.sdk.trace.sampling import ALWAYS_OFF
+from opentelemetry.trace import Tracer
+
+from shared.runtime.telemetry import names
+
+ATTEMPT_S = 5.0
+"""How long one attempt to send may take, in its own thread."""
+STOP_S = 0.5
+"""How long the end of the process waits for what is left to be sent."""
+TOLD_EVERY_S = 3600.0
+ATTRIBUTE_LENGTH_MAX = 256
+SCOPE = "feltlog"
+
+log = logging.getLogger(__name__)
+
+
+class Loss(logging.Handler):
+    """Hears what OpenTelemetry complains of, and passes it on once an hour: a collector that is away is nobody's emergency."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.WARNING)
+        self._told_s: float | None = None
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Tell that telemetry is lost, unless that was told a short while ago."""
+        now_s = time.monotonic()
+        if self._told_s is None or now_s - self._told_s >= TOLD_EVERY_S:
+            self._told_s = now_s
+            log.warning("telemetry is being lost, everything else goes on: %s", " ".join(record.getMessage().split())[:200])
+
+
+class Exporting:
+    """What a process tells through, for as long as it runs."""
+
+    def __init__(self, service: str, environment: Mapping[str, str], *, spans: bool, metrics: bool) -> None:
+        complaints = logging.getLogger("opentelemetry")
+        complaints.handlers[:] = [Loss()]
+        complaints.propagate = False
+        resource = _resource(service, environment)
+        timeout_s = None if "OTEL_EXPORTER_OTLP_TIMEOUT" in environment else ATTEMPT_S
+        # A process that tells no spans still passes on the context that it got.
+        tracers = TracerProvider(None if spans else ALWAYS_OFF, resource, shutdown_on_exit=False)
+        readers: list[MetricReader] = []
+        if spans:
+            tracers.add_span_processor(BatchSpanProcessor(OTLPSpanExporter(timeout=timeout_s)))
+        if metrics:
+            readers.append(PeriodicExportingMetricReader(OTLPMetricExporter(timeout=timeout_s)))
+        meters = MeterProvider(readers, resource, shutdown_on_exit=False)
+        self.tracer: Tracer = tracers.get_tracer(SCOPE)
+        self.meter: Meter = meters.get_meter(SCOPE)
+        self._ends: tuple[Callable[[], None], ...] = (tracers.shutdown, meters.shutdown)
+
+    def stop(self) -> None:
+        """Send what is left, for `STOP_S` seconds at most; the threads that still try then end with the process."""
+        threads = [threading.Thread(target=end, daemon=True, name="last telemetry") for end in self._ends]
+        for thread in threads:
+            thread.start()
+        until_s = time.monotonic() + STOP_S
+        for thread in threads:
+            thread.join(max(0.0, until_s - time.monotonic()))
+
+
+def _resource(service: str, environment: Mapping[str, str]) -> Resource:
+    """Return what is said about this process: no host, no user, no command line."""
+    about = {
+        names.SERVICE.name: service,
+        names.SERVICE_NAMESPACE.name: "feltlog",
+        names.SERVICE_VERSION.name: version("feltlog"),
+        names.SERVICE_INSTANCE.name: secrets.token_hex(8),
+    }
+    if "OTEL_SERVICE_NAME" not in environment:
+        about[names.SERVICE_NAME.name] = f"feltlog-{service}"
+    return Resource.create(about)

@@ -1,0 +1,64 @@
+"""Telling: what a process tells while a collector is named, each call of the front made into spans and numbers."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from nats.aio.msg import Msg
+
+from shared.kernel.folded import Asked, Draft
+from shared.kernel.messages import Answer
+from shared.runtime.hearing import Heard
+from shared.runtime.telemetry import hops
+from shared.runtime.telemetry.headers import read
+from shared.runtime.telemetry.hops import Answering, Appending, Asking, Checking, Following, Trail
+from shared.runtime.telemetry.meters import Meters
+from shared.runtime.telemetry.otlp import Exporting
+
+
+class Telling:
+    """The spans and numbers of one process, and their way out."""
+
+    def __init__(self, service: str, environment: Mapping[str, str], signals: frozenset[str]) -> None:
+        self._exporting = Exporting(service, environment, spans="traces" in signals, metrics="metrics" in signals)
+        self.meters = Meters(self._exporting.meter)
+        self.trail = Trail(self._exporting.tracer, self.meters)
+
+    def stop(self) -> None:
+        """Send what is left, for a moment."""
+        self._exporting.stop()
+
+    def outgoing(self) -> Mapping[str, str]:
+        """Return the headers of the hop that it is now."""
+        return hops.outgoing()
+
+    def asking(self, service: str, command: Any) -> Asking:
+        """Begin a client's request."""
+        return Asking(self.trail, service, command)
+
+    def answering(self, message: Msg) -> Answering:
+        """Begin a service's answer."""
+        return Answering(self.trail, message)
+
+    def turned_away(self, subject: str, answer: Answer) -> None:
+        """Count a request that was answered at once."""
+        self.meters.request(hops.role_in(subject), answer, 0.0)
+
+    def appending(self, stream: str, drafted: Draft[Any], batch: Sequence[tuple[Asked, "asyncio.Future[Answer]"]]) -> Appending:
+        """Begin an entry's way into the log."""
+        return Appending(self.trail, stream, drafted, batch)
+
+    def decided(self, batch: Sequence[tuple[Asked, "asyncio.Future[Answer]"]], answers: Sequence[Answer], error: Exception | None) -> None:
+        """Count what a stream has answered; the batch may be longer than its answers."""
+        self.meters.commands((asked, None if error else answer) for (asked, _), answer in zip(batch, answers, strict=False))
+
+    def following(self, heard: Heard) -> Following | None:
+        """Return the hop of what follows from an entry, None if it came with no trace."""
+        headers = heard.delivery.headers if heard.delivery is not None else None
+        leading = read(headers)
+        return None if headers is None or leading is None else Following(self.trail, heard, headers, leading)
+
+    def checking(self, heard: Heard) -> Checking | None:
+        """Return the hop of an entry that is decided again, None if it came with no trace."""
+        leading = read(heard.delivery.headers) if heard.delivery is not None else None
+        return None if leading is None else Checking(self.trail, heard, leading)

@@ -1,0 +1,83 @@
+"""Run the benches: `python -m tests.benchmarks append command --json`, or `make bench B="append command"`.
+
+Exit status 1 if a ratio is under its line (not with `--lenient`), 2 for a bench that there is not.
+"""
+
+import argparse
+import sys
+from pathlib import Path
+
+from rich.console import Console
+from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+from feltlog.screen import screen, write_json
+from tests.benchmarks.append import APPEND
+from tests.benchmarks.command import COMMAND
+from tests.benchmarks.engine import ENGINE, ENGINE_LOGGED
+from tests.benchmarks.entries import ENTRIES
+from tests.benchmarks.rebuild import REBUILD
+from tests.benchmarks.report import report, sheet
+from tests.benchmarks.restart import RESTART
+from tests.benchmarks.rounds import ROUND
+from tests.benchmarks.row import Bench, Effort, Row
+
+BENCHES: dict[str, Bench] = {
+    "engine": ENGINE,
+    "engine-logged": ENGINE_LOGGED,
+    "rebuild": REBUILD,
+    "append": APPEND,
+    "command": COMMAND,
+    "entries": ENTRIES,
+    "round": ROUND,
+    "restart": RESTART,
+}
+BUILD = Path("build") / "bench.json"
+
+
+def main() -> int:
+    """Run what the command line names, tell what came of it, and return the exit status."""
+    told = arguments()
+    rows = measured(told.benches or list(BENCHES), told.scale)
+    done = report(rows)
+    done.write(told.out)
+    if told.json:
+        write_json(done)
+    else:
+        console = screen()
+        console.print(sheet(rows))
+        console.print(
+            f"{done.machine['processor']}, {done.machine['cores']} cores, load {done.machine['load']}. Written to {told.out}.", style="dim"
+        )
+    slow = [row.bench for row in rows if not row.holds]
+    if slow:
+        print(f"Under its line: {', '.join(slow)}.", file=sys.stderr)
+    return 1 if slow and not told.lenient else 0
+
+
+def measured(names: list[str], scale: float) -> list[Row]:
+    """Run these benches, a line of progress for each."""
+    rows: list[Row] = []
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn(), TextColumn("{task.fields[at]}", style="dim"))
+    with Progress(*columns, console=Console(stderr=True)) as progress:
+        for name in names:
+            bench = BENCHES[name]
+            task = progress.add_task(f"{name}: {bench.about}", total=1, at="")
+            effort = Effort(max(1, round(bench.amount * scale)), max(1, round(bench.times * scale)))
+            rows += bench.run(effort, lambda at, task=task: progress.update(task, at=at))  # type: ignore[misc]
+            progress.update(task, completed=1, at="")
+    return rows
+
+
+def arguments() -> argparse.Namespace:
+    """Return what the command line says."""
+    parser = argparse.ArgumentParser(prog="make bench", description="Measure the house, beside something that does the like.")
+    parser.add_argument("benches", nargs="*", metavar="BENCH", choices=[[], *BENCHES], help=f"all, or some of: {', '.join(BENCHES)}")
+    parser.add_argument("--scale", type=float, default=1.0, help="how much is done, and how often, in parts of the usual")
+    parser.add_argument("--json", action="store_true", help="print the report as JSON instead of a table")
+    parser.add_argument("--lenient", action="store_true", help="exit with 0 whatever the ratios are: a noisy machine proves nothing")
+    parser.add_argument("--out", type=Path, default=BUILD, help="where the report is written")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

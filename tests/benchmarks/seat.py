@@ -1,0 +1,178 @@
+"""A seat: one player at a live table of eight decks, and everybody whom the round asks for something.
+
+What a round waits for stands last in what was decided.  So the one who deals, pays and plays here looks at nothing else
+and answers at once; what an answer leads to is the round's own business.
+"""
+
+import random
+from collections.abc import Callable, Sequence
+
+from services.table.domain.hand import HARD_POINTS
+from services.table.domain.playing import may_double, may_split
+from services.table.domain.round import ROUND
+from services.table.domain.state import Playing, Round
+from shared.contracts.table import (
+    AcceptWager,
+    CardsCalled,
+    DealCards,
+    DealtCard,
+    DecisionAwaited,
+    DeclineInsurance,
+    Double,
+    Hit,
+    InsuranceOpened,
+    OpenRound,
+    PeekCalled,
+    PlaceWager,
+    RoundCommand,
+    RoundEvent,
+    RoundOpened,
+    RoundSettled,
+    Split,
+    Stand,
+    TableSettings,
+    TakePeek,
+    TurnCalled,
+    TurnHole,
+    WagerPlaced,
+)
+from shared.kernel.cards import DECK, POINTS
+from shared.kernel.folded import Asked, Folded, Pen, commit, draft, empty
+from shared.kernel.messages import HOUSE, Actor, Envelope
+from shared.runtime.shelf import profile
+from tests.benchmarks.strategy import word
+
+DECKS = 8
+CUT = 3 / 4
+"""Of the shoe; a shoe is shuffled before the first round that begins behind it, as the peer does."""
+STAKE_MINOR = 1_000
+NOW_MS = 1_000_000
+ANN = Actor("player", "ann")
+PEN = Pen("bench", 1, "bench")
+LIVE = profile("live")
+SETTINGS = TableSettings(
+    operator="house",
+    currency="EUR",
+    boxes=1,
+    minimum_minor=100,
+    maximum_minor=50_000,
+    dealer="automatic",
+    betting_window_ms=10_000,
+    decision_ms=15_000,
+    reserve_ms=2_000,
+    pause_ms=3_000,
+)
+
+Events = Sequence[RoundEvent]
+
+
+class Shoe:
+    """Eight decks, shuffled by Python's own `random`."""
+
+    def __init__(self) -> None:
+        self._cards = list(DECK) * DECKS
+        self._drawn = 0
+        self.hole = ""
+        self.shuffle()
+
+    def shuffle(self) -> None:
+        """Put all cards back, in another order."""
+        random.shuffle(self._cards)
+        self._drawn = 0
+
+    def begin(self) -> None:
+        """Shuffle if the cut is reached."""
+        if self._drawn > CUT * len(self._cards):
+            self.shuffle()
+
+    def draw(self, call: CardsCalled) -> DealCards:
+        """Return the cards that a round calls for; the face of one that lies down is not told."""
+        dealt = []
+        for index, face in enumerate(call.faces, self._drawn):
+            card = self._cards[index]
+            if face == "down":
+                self.hole, card = card, ""
+            dealt.append(DealtCard(index=index, card=card))
+        self._drawn += len(dealt)
+        return DealCards(call_no=call.call_no, shoe=call.shoe, cards=tuple(dealt))
+
+
+class Unlogged:
+    """A round that is decided and folded, and nothing else."""
+
+    def __init__(self, number: int) -> None:
+        self.state: Round = ROUND.initial
+        self._asked = 0
+
+    def tell(self, command: RoundCommand, actor: Actor) -> Events:
+        """Return what follows from a command."""
+        self._asked += 1
+        events = ROUND.decide(command, self.state, Envelope(str(self._asked), actor, NOW_MS, NOW_MS))
+        for event in events:
+            self.state = ROUND.evolve(self.state, event)
+        return events
+
+
+class Logged:
+    """A round that is written down as services write it: an entry for each decision, bound to the entry before it."""
+
+    def __init__(self, number: int) -> None:
+        self.folded: Folded[Round] = empty(ROUND, f"log.table.20261130.T7.round.{number:06d}")
+        self.entries: list[bytes] = []
+
+    @property
+    def state(self) -> Round:
+        """The round so far."""
+        return self.folded.state
+
+    def tell(self, command: RoundCommand, actor: Actor) -> Events:
+        """Return what follows from a command."""
+        asked = Asked(str(len(self.entries) + 1), command, actor, NOW_MS)
+        drafted = draft(ROUND, self.folded, [asked], PEN, now_ms=NOW_MS)
+        assert drafted.entry is not None, f"nobody at this seat is refused: {drafted.answers}"
+        self.entries.append(drafted.data)
+        commit(self.folded, drafted, len(self.entries))
+        return drafted.entry.decisions[0].events
+
+
+def play(log: Unlogged | Logged, shoe: Shoe, number: int) -> None:
+    """Play one round to its end."""
+    shoe.begin()
+    id = f"T7.20261130-{number:06d}"
+    opening = OpenRound(round=id, number=number, table="T7", day="20261130", profile=LIVE, settings=SETTINGS, shoe="T7-S1", root="0" * 64)
+    last = log.tell(opening, HOUSE)[-1]
+    while not isinstance(last, RoundSettled):
+        last = log.tell(*_answer(last, log, shoe, id))[-1]
+
+
+def _answer(event: RoundEvent, log: Unlogged | Logged, shoe: Shoe, id: str) -> tuple[RoundCommand, Actor]:
+    """Return what is said next, and who says it."""
+    match event:
+        case CardsCalled():
+            return shoe.draw(event), HOUSE
+        case DecisionAwaited():
+            return _choice(event, log.state, id), ANN
+        case RoundOpened():
+            return PlaceWager(round=id, box=1, stake_minor=STAKE_MINOR), ANN
+        case WagerPlaced():
+            return AcceptWager(wager=event.wager), HOUSE
+        case TurnCalled():
+            return TurnHole(index=event.index, card=shoe.hole), HOUSE
+        case InsuranceOpened():
+            return DeclineInsurance(round=id, box=1), ANN
+        case PeekCalled():
+            return TakePeek(blackjack=HARD_POINTS[shoe.hole] == 10), HOUSE
+        case _:
+            raise AssertionError(f"nobody waits for anything after {event}")
+
+
+def _choice(event: DecisionAwaited, state: Round, id: str) -> RoundCommand:
+    assert isinstance(state, Playing), "cards are out"
+    hand = state.hands[event.hand - 1]
+    pair = POINTS[hand.cards[0]] if may_split(hand, state) else 0
+    doubles = may_double(hand, LIVE)
+    kind = SAID[word(hand.points, POINTS[state.dealer.cards[0]], soft=hand.soft, pair=pair, may_double=doubles)]
+    return kind(round=id, box=1, hand=event.hand)
+
+
+SAID: dict[str, Callable[..., RoundCommand]] = {"hit": Hit, "stand": Stand, "double": Double, "split": Split}

@@ -1,0 +1,96 @@
+"""The benches that need no server: they run, and what they say has its form.  No figure is looked at."""
+
+import json
+from pathlib import Path
+from uuid import UUID
+
+import pytest
+from eventsourcing.application import Application
+
+from services.table.domain.state import Over
+from tests.benchmarks.__main__ import BENCHES
+from tests.benchmarks.engine import peer_rounds
+from tests.benchmarks.pairing import paired
+from tests.benchmarks.rebuild import PeerRound, events_of, logged_rounds, rebuild_ours, saved
+from tests.benchmarks.report import report, sheet
+from tests.benchmarks.row import Effort, Row
+from tests.benchmarks.seat import Logged, Shoe, Unlogged, play
+
+
+def silent(at: str) -> None:
+    """Say nothing."""
+
+
+@pytest.mark.parametrize("name", ["engine", "engine-logged", "rebuild"])
+def test_bench_without_a_server_returns_a_row_with_its_peer_and_its_line(name):
+    """Whoever reads a row knows what was measured, beside what, and where the line is."""
+    (row,) = BENCHES[name].run(Effort(2, 1), silent)
+
+    assert (row.bench, row.value > 0, bool(row.peer), (row.peer_value or 0) > 0, (row.ratio or 0) > 0, (row.at_least or 0) > 0) == (
+        name,
+        True,
+        True,
+        True,
+        True,
+        True,
+    )
+
+
+@pytest.mark.parametrize("log", [Unlogged, Logged])
+def test_seat_plays_whole_rounds(log):
+    """What is measured are rounds from the opening to the settlement, of every kind that a few shoes bring."""
+    shoe = Shoe()
+    rounds = [log(number) for number in range(1, 101)]
+    for number, round_ in enumerate(rounds, 1):
+        play(round_, shoe, number)
+
+    assert {type(round_.state) for round_ in rounds} == {Over}
+
+
+def test_peer_plays_as_many_rounds_as_it_is_asked_to():
+    """The peer's rounds come to their ends without an error, whatever the cards are."""
+    assert peer_rounds()(100) is None
+
+
+def test_rebuilt_rounds_hold_the_same_events_on_both_sides():
+    """The peer's aggregate goes through every event that ours goes through."""
+    (log,) = logged_rounds(1)
+    app: Application[UUID] = Application()
+    peer: PeerRound = app.repository.get(saved(app, log))
+    rebuild_ours([log])
+
+    assert peer.version == len(events_of(log))
+
+
+def test_pairing_takes_the_median_of_the_ratios_and_leaves_the_first_pair_out():
+    """A side that is disturbed once, or warms up, moves nothing."""
+    ours, theirs = iter([1.0, 50.0, 2.0, 60.0]), iter([9.0, 100.0, 100.0, 100.0])
+    row = paired("b", "x/s", lambda: next(ours), "peer", lambda: next(theirs), at_least=0.4, times=3, tell=silent)
+
+    assert (row.ratio, row.value, row.peer_value, row.holds) == (0.5, 50.0, 100.0, True)
+
+
+def test_row_under_its_line_does_not_hold():
+    """A ratio under its line is found, one without a line never."""
+    rows = [
+        Row(bench="b", value=1.0, unit="x", ratio=ratio, at_least=at_least) for ratio, at_least in ((0.3, 0.4), (0.4, 0.4), (0.1, None))
+    ]
+
+    assert [row.holds for row in rows] == [False, True, True]
+
+
+def test_report_holds_what_its_readers_rely_on(tmp_path: Path):
+    """The file names machine, versions and date, and each row has every key, null where there is nothing."""
+    path = tmp_path / "build" / "bench.json"
+    report([Row(bench="round", value=1.5, unit="rounds/s")]).write(path)
+    found = json.loads(path.read_text())
+
+    assert (sorted(found), found["rows"]) == (
+        ["date", "machine", "rows", "versions"],
+        [{"bench": "round", "value": 1.5, "unit": "rounds/s", "peer": None, "peer_value": None, "ratio": None, "at_least": None}],
+    )
+
+
+def test_sheet_has_a_line_for_each_row():
+    """The terminal shows what the file holds."""
+    assert sheet([Row(bench="round", value=1.5, unit="rounds/s")] * 3).row_count == 3
