@@ -22,7 +22,7 @@ SEMANTICS = 1
 """The number of the decisions' meaning, pinned by every opening event; a changed decision needs a new one."""
 
 
-class TableSettings(Struct, frozen=True, kw_only=True):
+class TableSettings(Struct, frozen=True, kw_only=True, gc=False):
     """What the house chooses for one table, beside its profile."""
 
     operator: str
@@ -634,7 +634,7 @@ class HoleCardTurned(Event, frozen=True, kw_only=True, tag="table.HoleCardTurned
     index: int
 
 
-class HandResult(Struct, frozen=True, kw_only=True):
+class HandResult(Struct, frozen=True, kw_only=True, gc=False):
     """How a hand compares with the dealer's."""
 
     box: int
@@ -653,7 +653,7 @@ class HandsDecided(Event, frozen=True, kw_only=True, tag="table.HandsDecided.v1"
     hands: tuple[HandResult, ...]
 
 
-class SettlementLine(Struct, frozen=True, kw_only=True):
+class SettlementLine(Struct, frozen=True, kw_only=True, gc=False):
     """What one wager gives back: 0 if lost, the stake if pushed, stake plus winnings if won."""
 
     wager: str

@@ -4,7 +4,7 @@
 `initial` is what is known before anything happened.  All three are pure.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
@@ -13,6 +13,16 @@ from shared.kernel.messages import Envelope
 State = TypeVar("State")
 C = TypeVar("C")
 E = TypeVar("E")
+
+
+class Course(list[E], Generic[State, E]):
+    """Events that follow from one command, and in `state` what they leave behind.
+
+    A decider that must know what has just happened to say what happens next has folded its events already.  It returns them
+    so, and nobody folds them a second time.
+    """
+
+    state: State
 
 
 @dataclass(frozen=True)
@@ -27,3 +37,12 @@ class Decider(Generic[State, C, E]):
     """The union of its commands, for decoding."""
     event_type: Any
     """The union of its events, for decoding."""
+
+    def after(self, state: State, events: Sequence[E]) -> State:
+        """Return `state` after the events that were decided on it."""
+        if isinstance(events, Course):
+            reached: State = events.state
+            return reached
+        for event in events:
+            state = self.evolve(state, event)
+        return state

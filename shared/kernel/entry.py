@@ -22,7 +22,7 @@ Place = tuple[int, int, int]
 """A place in an upstream log: JetStream sequence, decision, event (the last two counted from 0)."""
 
 
-class Decision(msgspec.Struct, Generic[C, E], frozen=True, kw_only=True, omit_defaults=True):
+class Decision(msgspec.Struct, Generic[C, E], frozen=True, gc=False, kw_only=True, omit_defaults=True):
     """One command and what followed from it.  The proof holds per decision: `decide(command, state) == events`.
 
     `asked` is the fingerprint of the command as it was asked, where the service filled something in before deciding.
@@ -37,7 +37,7 @@ class Decision(msgspec.Struct, Generic[C, E], frozen=True, kw_only=True, omit_de
     events: tuple[E, ...]
 
 
-class Entry(msgspec.Struct, Generic[C, E], frozen=True, kw_only=True, omit_defaults=True):
+class Entry(msgspec.Struct, Generic[C, E], frozen=True, gc=False, kw_only=True, omit_defaults=True):
     """One message of the log.  `position` says how far upstream logs are worked off, where a service keeps it here."""
 
     stream: str

@@ -5,8 +5,7 @@ anywhere lives elsewhere.  Commands that wait together are decided in order, eac
 leave as one entry: twenty events then cost one write to the disk.
 """
 
-from collections import ChainMap
-from collections.abc import Callable, MutableMapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Generic, TypeVar
 
 import msgspec
@@ -28,7 +27,7 @@ QUARANTINED = Answer("refused", "quarantined", "Something that must hold did not
 ID_REUSED = Answer("refused", "id_reused", "This id was used before with another content. Ask again with an id of its own.")
 
 
-class Recorded(msgspec.Struct, frozen=True):
+class Recorded(msgspec.Struct, frozen=True, gc=False):
     """What a command's id stands for: a fingerprint of who asked what, and the answer."""
 
     fingerprint: str
@@ -54,7 +53,7 @@ class Folded(msgspec.Struct, Generic[S]):
     position: dict[str, Place] = {}
 
 
-class Asked(msgspec.Struct, frozen=True):
+class Asked(msgspec.Struct, frozen=True, gc=False):
     """A command that waits for its decision.
 
     `log` and `place` are where upstream it comes from, in services that keep their position in their own entries; both are
@@ -128,7 +127,7 @@ def fold(decider: Decider[S, Any, Any], folded: Folded[S], data: bytes, sequence
         raise BrokenChain(f"revision {entry.revision} does not follow the bytes of revision {folded.revision}")
     for decision in entry.decisions:
         # What carries its place needs no memory of its id, nor what was heard again beside it: there each obligation is met once.
-        _remember(folded.answers, folded.done, decision, keep=not (entry.position and decision.cause))
+        _remember(decision, folded.answers, folded.answers, folded.done, keep=not (entry.position and decision.cause))
         for event in decision.events:
             folded.state = decider.evolve(folded.state, event)
     settle(folded, entry, data, sequence)
@@ -143,7 +142,8 @@ def settle(folded: Folded[S], entry: Entry[Any, Any], data: bytes, sequence: int
     folded.at_ms = entry.at_ms
     folded.epoch = max(folded.epoch, entry.epoch)
     folded.writer = entry.writer
-    folded.position.update(entry.position)
+    if entry.position:
+        folded.position.update(entry.position)
 
 
 def draft(
@@ -214,8 +214,7 @@ class _Drafting(Generic[S]):
         self._state = after
         if asked.place is not None:
             self._position[asked.log] = asked.place
-        answers = ChainMap(self._recorded, self._folded.answers)
-        self._answers.append(_remember(answers, self._done, decision, keep=asked.place is None))
+        self._answers.append(_remember(decision, self._folded.answers, self._recorded, self._done, keep=asked.place is None))
         return len(self._decided) < DECISIONS_MAX
 
     def draft(self, pen: Pen) -> Draft[S]:
@@ -246,12 +245,10 @@ class _Drafting(Generic[S]):
 
     def _decide(self, asked: Asked) -> tuple[Decision[Any, Any], bytes, S]:
         """Return what follows from a command, as it is and as it is written down, and the state after it."""
-        state = after = self._state
+        state = self._state
         command = asked.command if self._fill is None else self._fill(asked.command, state)
         envelope = Envelope(asked.id, asked.actor, asked.received_at_ms, self._at_ms)
-        events = tuple(self._decider.decide(command, state, envelope))
-        for event in events:
-            after = self._decider.evolve(after, event)
+        events = self._decider.decide(command, state, envelope)
         decision: Decision[Any, Any] = Decision(
             id=asked.id,
             command=command,
@@ -259,11 +256,11 @@ class _Drafting(Generic[S]):
             asked=fingerprint(asked.command, asked.actor) if command is not asked.command else "",
             actor=asked.actor,
             received_at_ms=asked.received_at_ms,
-            events=events,
+            events=tuple(events),
         )
         encoded = msgspec.json.encode(decision)
         assert len(encoded) <= ENTRY_BYTES_MAX - ENTRY_HEADROOM_BYTES, "a decision must fit into an entry"
-        return decision, encoded, after
+        return decision, encoded, self._decider.after(state, events)
 
     def _entry(self, pen: Pen) -> tuple[Entry[Any, Any], bytes]:
         """Return the entry and its bytes; what was encoded already is not encoded again."""
@@ -307,8 +304,13 @@ def commit(folded: Folded[S], drafted: Draft[S], sequence: int) -> None:
     settle(folded, drafted.entry, drafted.data, sequence)
 
 
-def _remember(answers: MutableMapping[str, Recorded], done: set[str], decision: Decision[Any, Any], *, keep: bool) -> Answer:
-    """Write down what ids now stand for, the decision's own and those that its events answer or bring along; return its answer."""
+def _remember(
+    decision: Decision[Any, Any], known: Mapping[str, Recorded], answers: dict[str, Recorded], done: set[str], *, keep: bool
+) -> Answer:
+    """Write down in `answers` and `done` what ids now stand for, where `known` holds what they stood for; return the decision's answer.
+
+    These are the decision's own id, and those that its events answer or bring along.
+    """
     answer, by_house = ACCEPTED, decision.actor.role == "house"
     for event in decision.events:
         for id, mark, given in event.older_answers():
@@ -320,7 +322,7 @@ def _remember(answers: MutableMapping[str, Recorded], done: set[str], decision: 
         if not about or (about == decision.id and not by_house):
             answer = what
         else:
-            before = answers.get(about)
+            before = answers.get(about) or known.get(about)
             answers[about] = Recorded(before.fingerprint if before else "", what)
     if not by_house:
         answers[decision.id] = Recorded(decision.asked or fingerprint(decision.command, decision.actor), answer)

@@ -1,7 +1,8 @@
 """Messages: what every command and event has in common, and how a decision is answered.
 
 A command is a request that may be refused, an event is a fact.  Each is a frozen Struct with a tag such as
-`table.WagerPlaced.v1` in the field `type`; a tag is never used again for something else.
+`table.WagerPlaced.v1` in the field `type`; a tag is never used again for something else.  What is frozen all the way down
+cannot come to hold itself, so Python's collector of cycles need not look at it (`gc=False`).
 """
 
 from typing import Literal
@@ -12,7 +13,7 @@ Role = Literal["player", "staff", "house"]
 """Who may speak: a player, a member of staff, or the house itself (timers and reactions)."""
 
 
-class Actor(msgspec.Struct, frozen=True):
+class Actor(msgspec.Struct, frozen=True, gc=False):
     """Who asked for something."""
 
     role: Role
@@ -22,7 +23,7 @@ class Actor(msgspec.Struct, frozen=True):
 HOUSE = Actor("house", "house")
 
 
-class Answer(msgspec.Struct, frozen=True, omit_defaults=True):
+class Answer(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     """What the asker is told.
 
     `pending` becomes `accepted` or `refused` once.  A refusal that is not `final` was not written down: asking again with
@@ -39,11 +40,11 @@ ACCEPTED = Answer("accepted")
 PENDING = Answer("pending")
 
 
-class Command(msgspec.Struct, frozen=True, kw_only=True, tag_field="type"):
+class Command(msgspec.Struct, frozen=True, kw_only=True, gc=False, tag_field="type"):
     """The base of all commands."""
 
 
-class Event(msgspec.Struct, frozen=True, kw_only=True, tag_field="type"):
+class Event(msgspec.Struct, frozen=True, kw_only=True, gc=False, tag_field="type"):
     """The base of all events."""
 
     def answer(self) -> tuple[str, Answer] | None:
@@ -72,7 +73,7 @@ class Refused(Exception):
         return Answer("refused", self.code, self.message, final=False)
 
 
-class Cause(msgspec.Struct, frozen=True):
+class Cause(msgspec.Struct, frozen=True, gc=False):
     """The upstream event that a reaction follows from: a stream, a revision, and places within the entry counted from 0."""
 
     stream: str
@@ -81,7 +82,7 @@ class Cause(msgspec.Struct, frozen=True):
     event: int
 
 
-class Envelope(msgspec.Struct, frozen=True):
+class Envelope(msgspec.Struct, frozen=True, gc=False):
     """What `decide` is told beside the command: who asked, when it came in, and when it is decided.
 
     People are judged by `received_at_ms`, timers by `at_ms`.

@@ -8,11 +8,7 @@ docs/benchmarks.md.
 from collections.abc import Callable
 from typing import Any
 
-from blackjack21 import Table
-from blackjack21.deck import Deck
-from blackjack21.players import GameState
-from blackjack21.table import DEFAULT_SUITS, shoe_reset_hook
-from blackjack21.utils import calculate_hand
+from blackjack21 import DEFAULT_SUITS, Action, Deck, GameResult, GameState, Table, shoe_reset_hook
 
 from tests.benchmarks.pairing import paired, per_cpu_second
 from tests.benchmarks.row import Bench, Effort, Row, Tell
@@ -34,7 +30,7 @@ def _rounds_of(log: Callable[[int], Unlogged | Logged]) -> Callable[[int], None]
 
 
 def peer_rounds() -> Callable[[int], None]:
-    """Return what plays so many rounds at the peer's table."""
+    """Return what plays so many rounds at the peer's table, through what it offers to everybody."""
     deck = Deck(DEFAULT_SUITS, count=DECKS)
     table = Table([("ann", STAKE_MINOR)], deck, hit_soft_17=False, on_round_reset=shoe_reset_hook(deck, CUT))
     says = {"hit": table.hit, "stand": table.stand, "double": table.double_down, "split": table.split}
@@ -44,17 +40,39 @@ def peer_rounds() -> Callable[[int], None]:
             table.start_game()
             while table.state is GameState.PLAYERS_TURN:
                 says[_word(table)]()
+            _pay(table)
 
     return rounds
 
 
 def _word(table: Any) -> str:
-    hand = table.current_hand
-    cards = list(hand)
-    worth = calculate_hand(cards)
-    first = len(cards) == 2
-    pair = cards[0].value if first and cards[0].value == cards[1].value and len(table.current_player.hands) < HANDS_MAX else 0
-    return word(worth.value, table.dealer_visible_hand[0].value, soft=worth.is_soft, pair=pair, may_double=first)
+    hand, options = table.current_hand, table.available_actions()
+    if len(table.current_player.hands) == HANDS_MAX:
+        options -= {Action.SPLIT}
+    total = hand.total
+    hard = sum([1 if card.rank == "A" else card.value for card in hand])
+    return word(total, hand[0].value, table.dealer_visible_hand[0].value, soft=total != hard, options=options)
+
+
+def _pay(table: Any) -> list[int]:
+    """Return what each hand gets back: the peer says how it ended, and leaves the money to whoever uses it."""
+    back = []
+    for player in table:
+        for hand in player.hands:
+            won, staked = PAYS[hand.result]
+            back.append(hand.bet * won // staked)
+    return back
+
+
+PAYS = {
+    GameResult.BLACKJACK: (5, 2),
+    GameResult.PLAYER_WIN: (2, 1),
+    GameResult.DEALER_BUST: (2, 1),
+    GameResult.PUSH: (1, 1),
+    GameResult.DEALER_WIN: (0, 1),
+    GameResult.PLAYER_BUST: (0, 1),
+}
+"""What comes back of a stake."""
 
 
 def _against_peer(bench: str, log: Callable[[int], Unlogged | Logged], at_least: float) -> Callable[[Effort, Tell], list[Row]]:

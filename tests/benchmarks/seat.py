@@ -8,7 +8,7 @@ import random
 from collections.abc import Callable, Sequence
 
 from services.table.domain.hand import HARD_POINTS
-from services.table.domain.playing import may_double, may_split
+from services.table.domain.playing import options
 from services.table.domain.round import ROUND
 from services.table.domain.state import Playing, Round
 from shared.contracts.table import (
@@ -108,8 +108,7 @@ class Unlogged:
         """Return what follows from a command."""
         self._asked += 1
         events = ROUND.decide(command, self.state, Envelope(str(self._asked), actor, NOW_MS, NOW_MS))
-        for event in events:
-            self.state = ROUND.evolve(self.state, event)
+        self.state = ROUND.after(self.state, events)
         return events
 
 
@@ -169,10 +168,9 @@ def _answer(event: RoundEvent, log: Unlogged | Logged, shoe: Shoe, id: str) -> t
 def _choice(event: DecisionAwaited, state: Round, id: str) -> RoundCommand:
     assert isinstance(state, Playing), "cards are out"
     hand = state.hands[event.hand - 1]
-    pair = POINTS[hand.cards[0]] if may_split(hand, state) else 0
-    doubles = may_double(hand, LIVE)
-    kind = SAID[word(hand.points, POINTS[state.dealer.cards[0]], soft=hand.soft, pair=pair, may_double=doubles)]
-    return kind(round=id, box=1, hand=event.hand)
+    dealer = POINTS[state.dealer.cards[0]]
+    said = word(hand.points, POINTS[hand.cards[0]], dealer, soft=hand.soft, options=options(hand, state))
+    return SAID[said](round=id, box=1, hand=event.hand)
 
 
 SAID: dict[str, Callable[..., RoundCommand]] = {"hit": Hit, "stand": Stand, "double": Double, "split": Split}

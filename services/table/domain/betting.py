@@ -128,19 +128,19 @@ def lapse_at_ms(betting: Betting) -> int:
 
 def _go_on(course: Course) -> list[RoundEvent]:
     """Close a full table, and call the first cards once betting is closed and nothing is pending."""
-    betting = course.round
+    betting = course.state
     assert isinstance(betting, Betting), "no card is out"
     if betting.pending:
-        return course.events
+        return course
     if not betting.closed and len(betting.wagers) == betting.opened.settings.boxes:
         course.add(BettingClosed())
     elif not betting.closed:
-        return course.events
+        return course
     if betting.wagers:
         course.add(CardsCalled(call_no=1, shoe=betting.opened.shoe, faces=_deal_faces(len(betting.wagers), betting)))
     else:
         course.add(RoundVoided(reason="no_wagers", shoes=(), cutting_card_out=False))
-    return course.events
+    return course
 
 
 def _deal_faces(boxes: int, betting: Betting) -> tuple[Face, ...]:

@@ -7,35 +7,27 @@ each event is remembered as soon as it is decided.
 from services.table.domain.evolve import evolve
 from services.table.domain.state import Cards, Playing, Round
 from shared.contracts.table import CardsCalled, Face, RoundEvent
+from shared.kernel import decider
 
 
-class Course:
+class Course(decider.Course[Round, RoundEvent]):
     """Events that follow from one command, decided at `at_ms`."""
 
-    __slots__ = ("_remembered", "_round", "at_ms", "events")
+    __slots__ = ("at_ms", "state")
 
     def __init__(self, round_: Round, at_ms: int) -> None:
         self.at_ms = at_ms
-        self.events: list[RoundEvent] = []
-        self._round = round_
-        self._remembered = 0
+        self.state = round_
 
     def add(self, event: RoundEvent) -> None:
         """Let `event` follow."""
-        self.events.append(event)
-
-    @property
-    def round(self) -> Round:
-        """The round after the events so far; what nobody asks about is not worked out."""
-        for event in self.events[self._remembered :]:
-            self._round = evolve(self._round, event)
-        self._remembered = len(self.events)
-        return self._round
+        self.append(event)
+        self.state = evolve(self.state, event)
 
     @property
     def playing(self) -> Playing:
         """The round so far, which is in play."""
-        round_ = self._round if self._remembered == len(self.events) else self.round
+        round_ = self.state
         assert isinstance(round_, Playing), "cards are out"
         return round_
 

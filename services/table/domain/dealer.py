@@ -74,7 +74,7 @@ def turn(command: TurnHole, playing: Playing, envelope: Envelope) -> list[RoundE
     course = Course(playing, envelope.at_ms)
     course.add(HoleCardTurned(card=command.card, shoe=hole.shoe, index=hole.index))
     play(course)
-    return course.events
+    return course
 
 
 def take_peek(command: TakePeek, playing: Playing, envelope: Envelope) -> Course | None:

@@ -46,7 +46,7 @@ def deal(command: DealCards, playing: Playing, envelope: Envelope) -> list[Round
     if command.cutting_card_out and not playing.cutting_card_out:
         course.add(CuttingCardReached(shoe=command.shoe))
     _go_on(course, first_deal=first_deal)
-    return course.events
+    return course
 
 
 def _check_cards(command: DealCards, awaiting: Cards, playing: Playing) -> None:
@@ -74,9 +74,9 @@ def _places_of_first_deal(playing: Playing) -> tuple[Place, ...]:
     One to each box, one to the dealer, the second to each box, and where there is a hole card the dealer's second (ON-6.3,
     LV-0.1, LV-3.4, decision 9).
     """
-    boxes = tuple((hand.box, hand.number) for hand in playing.hands)
+    boxes = [(hand.box, hand.number) for hand in playing.hands]
     order = (*boxes, DEALER, *boxes, DEALER) if playing.opened.profile.dealer.hole_card else (*boxes, DEALER, *boxes)
-    return order[sum(len(hand.cards) for hand in playing.hands) + len(playing.dealer.cards) :]
+    return order[sum([len(hand.cards) for hand in playing.hands]) + len(playing.dealer.cards) :]
 
 
 def _drawing(playing: Playing) -> Place:
@@ -125,4 +125,4 @@ def change_shoe(command: ChangeShoe, playing: Playing, envelope: Envelope) -> li
     course = Course(playing, envelope.at_ms)
     course.add(ShoeChanged(shoe=command.shoe, root=command.root, cards=command.cards))
     course.add(CardsCalled(call_no=playing.call_no + 1, shoe=command.shoe, faces=awaiting.faces))
-    return course.events
+    return course

@@ -12,7 +12,7 @@ HARD_POINTS = {card: 1 if points == 11 else points for card, points in POINTS.it
 """Points of a card, an ace counted one."""
 
 
-class Hand(Struct, frozen=True):
+class Hand(Struct, frozen=True, gc=False):
     """Cards played as one.  The dealer's is hand 1 of box 0, nobody's and without a stake."""
 
     box: int

@@ -84,7 +84,7 @@ def decline(command: DeclineInsurance, playing: Playing, envelope: Envelope) -> 
     course = Course(playing, envelope.at_ms)
     course.add(InsuranceDeclined(wager=wager.id))
     _go_on(course)
-    return course.events
+    return course
 
 
 def take_even_money(command: TakeEvenMoney, playing: Playing, envelope: Envelope) -> list[RoundEvent]:
@@ -97,7 +97,7 @@ def take_even_money(command: TakeEvenMoney, playing: Playing, envelope: Envelope
     course.add(HandCompleted(box=wager.box, hand=1, how="even_money"))
     pay_even_money(course, wager)
     _go_on(course)
-    return course.events
+    return course
 
 
 def may_take_even_money(box: int, playing: Playing) -> bool:
@@ -136,7 +136,7 @@ def accept(wager: Wager, playing: Playing, envelope: Envelope) -> list[RoundEven
     course = Course(playing, envelope.at_ms)
     course.add(WagerAccepted(wager=wager.id))
     _go_on(course)
-    return course.events
+    return course
 
 
 def drop(gone: WagerRefused | WagerLapsed, playing: Playing, envelope: Envelope) -> list[RoundEvent]:
@@ -144,7 +144,7 @@ def drop(gone: WagerRefused | WagerLapsed, playing: Playing, envelope: Envelope)
     course = Course(playing, envelope.at_ms)
     course.add(gone)
     _go_on(course)
-    return course.events
+    return course
 
 
 def close(_: CloseInsurance, playing: Playing, envelope: Envelope) -> list[RoundEvent]:
@@ -157,7 +157,7 @@ def close(_: CloseInsurance, playing: Playing, envelope: Envelope) -> list[Round
     course = Course(playing, envelope.at_ms)
     course.add(InsuranceClosed())
     _go_on(course)
-    return course.events
+    return course
 
 
 def take_peek(command: TakePeek, playing: Playing, envelope: Envelope) -> list[RoundEvent]:
@@ -167,7 +167,7 @@ def take_peek(command: TakePeek, playing: Playing, envelope: Envelope) -> list[R
         return []
     if not command.blackjack:
         next_hand(course)
-    return course.events
+    return course
 
 
 def _go_on(course: Course) -> None:

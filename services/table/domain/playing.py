@@ -112,7 +112,7 @@ def hit(command: Hit, playing: Playing, envelope: Envelope) -> list[RoundEvent]:
     course = Course(playing, envelope.at_ms)
     course.add(HandHit(box=hand.box, hand=hand.number))
     course.call_cards("up")
-    return course.events
+    return course
 
 
 def stand(command: Stand, playing: Playing, envelope: Envelope) -> list[RoundEvent]:
@@ -201,7 +201,7 @@ def accept(wager: Wager, playing: Playing, envelope: Envelope) -> list[RoundEven
     else:
         course.add(HandSplit(box=wager.box, hand=wager.hand, wager=wager.id))
     course.call_cards("up")
-    return course.events
+    return course
 
 
 def reopen(gone: WagerRefused | WagerLapsed, wager: Wager, playing: Playing, envelope: Envelope) -> list[RoundEvent]:
@@ -213,7 +213,7 @@ def reopen(gone: WagerRefused | WagerLapsed, wager: Wager, playing: Playing, env
     course.add(gone)
     hand = playing.hands[place_of(playing.hands, decision.box, decision.hand)]
     await_decision(course, hand, max(decision.until_ms - asked_at_ms, 0))
-    return course.events
+    return course
 
 
 def time_out(command: TimeOutDecision, playing: Playing, envelope: Envelope) -> list[RoundEvent]:
@@ -232,4 +232,4 @@ def time_out(command: TimeOutDecision, playing: Playing, envelope: Envelope) -> 
 def _complete(hand: Hand, how: HandEnd, course: Course) -> list[RoundEvent]:
     course.add(HandCompleted(box=hand.box, hand=hand.number, how=how))
     next_hand(course)
-    return course.events
+    return course

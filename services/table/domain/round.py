@@ -4,13 +4,14 @@ Pure: cards, the wallet's answers and time arrive in commands.  People are judge
 when they are decided.  A refused request for money at risk is written down, because a dispute could turn on it.
 """
 
-from typing import assert_never
+from collections.abc import Callable
+from typing import Any, get_args
 
 from services.table.domain import betting, dealer, dealing, insurance, playing
 from services.table.domain.course import Course
 from services.table.domain.evolve import evolve, named
 from services.table.domain.settlement import give_back
-from services.table.domain.state import Betting, Decision, Insurance, Over, Playing, Round, Running, Unopened
+from services.table.domain.state import Betting, Decision, Insurance, Over, Playing, Round, Running, Unopened, Wager
 from shared.contracts.refusals import Reason, refused
 from shared.contracts.table import (
     SEMANTICS,
@@ -50,10 +51,17 @@ from shared.kernel.messages import Envelope, Refused, Role
 REFUSALS_MAX = 16
 """Refused requests for money at risk, by the rules or the wallet, after which a player has to wait for the next round."""
 
-AT_STAKE = (PlaceWager, Double, Split, Insure)
-"""What puts money at risk."""
-PLAYERS = frozenset[type]((*AT_STAKE, Hit, Stand, DeclineInsurance, TakeEvenMoney))
-STAFF = frozenset[type]((CloseBetting, VoidRound))
+PLAYERS = (PlaceWager, Double, Split, Insure, Hit, Stand, DeclineInsurance, TakeEvenMoney)
+STAFF = (CloseBetting, VoidRound)
+COMMANDS: tuple[type, ...] = get_args(RoundCommand)
+SPEAKERS: dict[type, tuple[Role, ...]] = {
+    **dict.fromkeys(COMMANDS, ("house",)),
+    **dict.fromkeys(STAFF, ("house", "staff")),
+    **dict.fromkeys(PLAYERS, ("player",)),
+}
+"""Players speak for players, the dealer ends betting and a supervisor a round, all else is the house's own."""
+
+Decide = Callable[[Any, Any, Envelope], list[RoundEvent]]
 
 
 def decide(command: RoundCommand, round_: Round, envelope: Envelope) -> list[RoundEvent]:
@@ -61,161 +69,176 @@ def decide(command: RoundCommand, round_: Round, envelope: Envelope) -> list[Rou
 
     What the house says to itself and finds already done, or too late to matter, is followed by nothing.
     """
-    _check_role(command, envelope.actor.role)
-    if isinstance(round_, Unopened):
-        if isinstance(command, OpenRound):
-            return [_open(command, envelope)]
-        raise refused(Reason.UNKNOWN_ROUND)
-    if isinstance(round_, Over):
+    kind = type(command)
+    if envelope.actor.role not in SPEAKERS[kind]:
+        raise refused(Reason.NOT_ALLOWED_FOR_ROLE)
+    return DECIDED[type(round_)][kind](command, round_, envelope)
+
+
+def _nothing(_: RoundCommand, __: Round, ___: Envelope) -> list[RoundEvent]:
+    return []
+
+
+def _no(reason: Reason) -> Decide:
+    """Refuse, whatever else is the case."""
+
+    def refuse(_: RoundCommand, __: Round, ___: Envelope) -> list[RoundEvent]:
+        raise refused(reason)
+
+    return refuse
+
+
+def _no_to_people(reason: Reason) -> Decide:
+    """Refuse people; the house has come too late, and nothing follows."""
+
+    def refuse(_: RoundCommand, __: Round, envelope: Envelope) -> list[RoundEvent]:
         if envelope.actor.role == "house":
             return []
-        raise refused(Reason.ROUND_OVER)
-    if isinstance(command, AT_STAKE):
-        return _decide_at_stake(command, round_, envelope)
-    return _decide(command, round_, envelope)
+        raise refused(reason)
+
+    return refuse
 
 
-def _check_role(command: RoundCommand, role: Role) -> None:
-    """Players speak for players, the dealer ends betting and a supervisor a round, all else is the house's own."""
-    kind = type(command)
-    if (kind in PLAYERS) != (role == "player") or (role == "staff" and kind not in STAFF):
-        raise refused(Reason.NOT_ALLOWED_FOR_ROLE)
+def _at_stake(decide: Decide) -> Decide:
+    """Decide about money at risk: a refusal is written down, until there are so many that nothing is."""
+
+    def decide_at_stake(command: RoundCommand, round_: Running, envelope: Envelope) -> list[RoundEvent]:
+        player = envelope.actor.id
+        if round_.refusals.get(player, 0) >= REFUSALS_MAX:
+            raise refused(Reason.TOO_MANY_REFUSALS)
+        try:
+            return decide(command, round_, envelope)
+        except Refused as why:
+            return [CommandRefused(code=why.code, message=why.message, player=player)]
+
+    return decide_at_stake
 
 
-def _decide_at_stake(command: PlaceWager | Double | Split | Insure, round_: Running, envelope: Envelope) -> list[RoundEvent]:
-    """Return what follows from a request for money at risk, be it that it is refused; after many refusals nothing does."""
-    player = envelope.actor.id
-    if round_.refusals.get(player, 0) >= REFUSALS_MAX:
-        raise refused(Reason.TOO_MANY_REFUSALS)
-    try:
-        return _decide(command, round_, envelope)
-    except Refused as why:
-        return [CommandRefused(code=why.code, message=why.message, player=player)]
+def _open(command: OpenRound, _: Unopened, envelope: Envelope) -> list[RoundEvent]:
+    return [
+        RoundOpened(
+            round=command.round,
+            number=command.number,
+            table=command.table,
+            day=command.day,
+            semantics=SEMANTICS,
+            profile=command.profile,
+            settings=command.settings,
+            shoe=command.shoe,
+            root=command.root,
+            betting_until_ms=envelope.at_ms + command.settings.betting_window_ms,
+        )
+    ]
 
 
-def _open(command: OpenRound, envelope: Envelope) -> RoundEvent:
-    return RoundOpened(
-        round=command.round,
-        number=command.number,
-        table=command.table,
-        day=command.day,
-        semantics=SEMANTICS,
-        profile=command.profile,
-        settings=command.settings,
-        shoe=command.shoe,
-        root=command.root,
-        betting_until_ms=envelope.at_ms + command.settings.betting_window_ms,
-    )
+def _void(command: VoidRound, round_: Running, envelope: Envelope) -> list[RoundEvent]:
+    course = Course(round_, envelope.at_ms)
+    give_back(course, command.reason)
+    return course
 
 
-def _decide(command: RoundCommand, round_: Running, envelope: Envelope) -> list[RoundEvent]:
-    match command:
-        case AcceptWager() | RefuseWager() | TimeOutReserve():
-            return _answer(command, round_, envelope)
-        case VoidRound():
-            course = Course(round_, envelope.at_ms)
-            give_back(course, command.reason)
-            return course.events
-        case OpenRound():
-            return []
-        case _ if isinstance(round_, Betting):
-            return _decide_betting(command, round_, envelope)
-        case _:
-            return _decide_playing(command, round_, envelope)
-
-
-def _decide_betting(command: RoundCommand, round_: Betting, envelope: Envelope) -> list[RoundEvent]:
-    match command:
-        case PlaceWager():
-            return betting.place(command, round_, envelope)
-        case CloseBetting():
-            return betting.close(command, round_, envelope)
-        case LapseWagers():
-            return betting.lapse(command, round_, envelope)
-        case Hit() | Stand() | Double() | Split():
-            raise refused(Reason.NOT_YOUR_TURN)
-        case Insure() | DeclineInsurance() | TakeEvenMoney():
-            raise refused(Reason.INSURANCE_CLOSED)
-        case _:
-            return []
-
-
-def _decide_playing(command: RoundCommand, round_: Playing, envelope: Envelope) -> list[RoundEvent]:
-    match command:
-        case DealCards():
-            return dealing.deal(command, round_, envelope)
-        case Stand():
-            return playing.stand(command, round_, envelope)
-        case Hit():
-            return playing.hit(command, round_, envelope)
-        case TurnHole():
-            return dealer.turn(command, round_, envelope)
-        case Double():
-            return playing.double(command, round_, envelope)
-        case Split():
-            return playing.split(command, round_, envelope)
-        case Insure():
-            return insurance.insure(command, round_, envelope)
-        case DeclineInsurance():
-            return insurance.decline(command, round_, envelope)
-        case TakeEvenMoney():
-            return insurance.take_even_money(command, round_, envelope)
-        case CloseInsurance():
-            return insurance.close(command, round_, envelope)
-        case TakePeek():
-            return insurance.take_peek(command, round_, envelope)
-        case TimeOutDecision():
-            return playing.time_out(command, round_, envelope)
-        case ExtendClock():
-            return _extend(command, round_)
-        case ChangeShoe():
-            return dealing.change_shoe(command, round_, envelope)
-        case PlaceWager():
-            raise refused(Reason.BETTING_CLOSED)
-        case CloseBetting():
-            if envelope.actor.role == "house":
-                return []
-            raise refused(Reason.BETTING_CLOSED)
-        case OpenRound() | LapseWagers() | AcceptWager() | RefuseWager() | TimeOutReserve() | VoidRound():
-            return []
-        case _:
-            assert_never(command)
-
-
-def _answer(command: AcceptWager | RefuseWager | TimeOutReserve, round_: Running, envelope: Envelope) -> list[RoundEvent]:
-    """Return what follows from the wallet's answer, or from its silence; nothing if the wager is not pending any more."""
+def _accept(command: AcceptWager, round_: Running, envelope: Envelope) -> list[RoundEvent]:
+    """Return what follows from the wallet's yes; nothing if the wager is not pending any more."""
     wager = named(round_.pending, command.wager)
     if wager is None:
         return []
-    if isinstance(command, AcceptWager):
-        if isinstance(round_, Betting):
-            return betting.accept(wager, round_, envelope)
-        if wager.kind == "insurance":
-            return insurance.accept(wager, round_, envelope)
-        return playing.accept(wager, round_, envelope)
     if isinstance(round_, Betting):
-        if isinstance(command, TimeOutReserve):
-            return []
-        return betting.refuse(wager, command.code, command.message, round_, envelope)
-    if isinstance(command, TimeOutReserve) and envelope.at_ms < wager.reserve_by_ms:
-        raise refused(Reason.TOO_EARLY)
-    gone = (
-        WagerRefused(wager=wager.id, code=command.code, message=command.message)
-        if isinstance(command, RefuseWager)
-        else WagerLapsed(wager=wager.id)
-    )
+        return betting.accept(wager, round_, envelope)
     if wager.kind == "insurance":
-        return insurance.drop(gone, round_, envelope)
-    return playing.reopen(gone, wager, round_, envelope)
+        return insurance.accept(wager, round_, envelope)
+    return playing.accept(wager, round_, envelope)
 
 
-def _extend(command: ExtendClock, round_: Playing) -> list[RoundEvent]:
+def _refuse(command: RefuseWager, round_: Running, envelope: Envelope) -> list[RoundEvent]:
+    """Return what follows from the wallet's no; nothing if the wager is not pending any more."""
+    wager = named(round_.pending, command.wager)
+    if wager is None:
+        return []
+    if isinstance(round_, Betting):
+        return betting.refuse(wager, command.code, command.message, round_, envelope)
+    return _go_without(WagerRefused(wager=wager.id, code=command.code, message=command.message), wager, round_, envelope)
+
+
+def _lapse(command: TimeOutReserve, playing_: Playing, envelope: Envelope) -> list[RoundEvent]:
+    """Return what follows from the wallet's silence; nothing if the wager is not pending any more."""
+    wager = named(playing_.pending, command.wager)
+    if wager is None:
+        return []
+    if envelope.at_ms < wager.reserve_by_ms:
+        raise refused(Reason.TOO_EARLY)
+    return _go_without(WagerLapsed(wager=wager.id), wager, playing_, envelope)
+
+
+def _go_without(gone: WagerRefused | WagerLapsed, wager: Wager, playing_: Playing, envelope: Envelope) -> list[RoundEvent]:
+    if wager.kind == "insurance":
+        return insurance.drop(gone, playing_, envelope)
+    return playing.reopen(gone, wager, playing_, envelope)
+
+
+def _extend(command: ExtendClock, playing_: Playing, _: Envelope) -> list[RoundEvent]:
     """Return that the awaited player has longer; a clock is never shortened."""
-    match round_.awaiting:
+    match playing_.awaiting:
         case Decision(until_ms=until_ms) | Insurance(until_ms=until_ms, closed=False) if command.until_ms > until_ms:
             return [ClockExtended(until_ms=command.until_ms, reason=command.reason)]
         case _:
             return []
+
+
+_BETTING: dict[type, Decide] = {
+    OpenRound: _nothing,
+    PlaceWager: _at_stake(betting.place),
+    CloseBetting: betting.close,
+    LapseWagers: betting.lapse,
+    AcceptWager: _accept,
+    RefuseWager: _refuse,
+    TimeOutReserve: _nothing,
+    VoidRound: _void,
+    Hit: _no(Reason.NOT_YOUR_TURN),
+    Stand: _no(Reason.NOT_YOUR_TURN),
+    Double: _at_stake(_no(Reason.NOT_YOUR_TURN)),
+    Split: _at_stake(_no(Reason.NOT_YOUR_TURN)),
+    TimeOutDecision: _nothing,
+    Insure: _at_stake(_no(Reason.INSURANCE_CLOSED)),
+    DeclineInsurance: _no(Reason.INSURANCE_CLOSED),
+    TakeEvenMoney: _no(Reason.INSURANCE_CLOSED),
+    CloseInsurance: _nothing,
+    DealCards: _nothing,
+    TakePeek: _nothing,
+    TurnHole: _nothing,
+    ChangeShoe: _nothing,
+    ExtendClock: _nothing,
+}
+_PLAYING: dict[type, Decide] = {
+    OpenRound: _nothing,
+    PlaceWager: _at_stake(_no(Reason.BETTING_CLOSED)),
+    CloseBetting: _no_to_people(Reason.BETTING_CLOSED),
+    LapseWagers: _nothing,
+    AcceptWager: _accept,
+    RefuseWager: _refuse,
+    TimeOutReserve: _lapse,
+    VoidRound: _void,
+    Hit: playing.hit,
+    Stand: playing.stand,
+    Double: _at_stake(playing.double),
+    Split: _at_stake(playing.split),
+    TimeOutDecision: playing.time_out,
+    Insure: _at_stake(insurance.insure),
+    DeclineInsurance: insurance.decline,
+    TakeEvenMoney: insurance.take_even_money,
+    CloseInsurance: insurance.close,
+    DealCards: dealing.deal,
+    TakePeek: insurance.take_peek,
+    TurnHole: dealer.turn,
+    ChangeShoe: dealing.change_shoe,
+    ExtendClock: _extend,
+}
+DECIDED: dict[type, dict[type, Decide]] = {
+    Unopened: dict.fromkeys(COMMANDS, _no(Reason.UNKNOWN_ROUND)) | {OpenRound: _open},
+    Betting: _BETTING,
+    Playing: _PLAYING,
+    Over: dict.fromkeys(COMMANDS, _no_to_people(Reason.ROUND_OVER)),
+}
+"""What decides about each command, by phase: whoever adds a command says for each phase what it means there."""
 
 
 ROUND: Decider[Round, RoundCommand, RoundEvent] = Decider(

@@ -19,6 +19,7 @@ from shared.contracts.table import (
 )
 from shared.kernel.money import Ratio, winnings
 
+EVEN = Ratio(1, 1)
 LINES_MAX = 1000
 """Lines of one `WagersSettled`; seven boxes of three doubled and insured hands make 49."""
 
@@ -42,13 +43,12 @@ def result(hand: Hand, dealer: Hand) -> Result:
 def settle_insurance(course: Course, *, blackjack: bool) -> None:
     """Settle the insurance wagers as soon as it is known whether the dealer has a blackjack (ON-7.3, ON-7.4, LV-2.5.3)."""
     playing = course.playing
-    pays, unit = playing.opened.profile.insurance.pays, _unit(playing)
-    settled = tuple(
-        line(wager, wager.stake_minor + winnings(wager.stake_minor, pays, unit_minor=unit) if blackjack else 0)
-        for wager in playing.wagers
-        if wager.kind == "insurance"
-    )
-    if settled:
+    insured = [wager for wager in playing.wagers if wager.kind == "insurance"]
+    if insured:
+        pays, unit = playing.opened.profile.insurance.pays, _unit(playing)
+        settled = tuple(
+            line(wager, wager.stake_minor + winnings(wager.stake_minor, pays, unit_minor=unit) if blackjack else 0) for wager in insured
+        )
         course.add(WagersSettled(currency=playing.opened.settings.currency, lines=settled))
 
 
@@ -88,7 +88,7 @@ def _told(hand: Hand, dealer: Hand) -> HandResult:
 
 def give_back(course: Course, reason: str) -> None:
     """Cancel the round: what is pending lapses, every accepted stake goes back."""
-    round_ = course.round
+    round_ = course.state
     assert isinstance(round_, Betting | Playing), "only a running round can be cancelled"
     for wager in round_.pending:
         course.add(WagerLapsed(wager=wager.id))
@@ -122,7 +122,7 @@ def returned(wager: Wager, outcome: Result, playing: Playing) -> int:
         case "blackjack":
             return wager.stake_minor + winnings(wager.stake_minor, playing.opened.profile.blackjack_pays, unit_minor=_unit(playing))
         case "win":
-            return wager.stake_minor + winnings(wager.stake_minor, Ratio(1, 1), unit_minor=_unit(playing))
+            return wager.stake_minor + winnings(wager.stake_minor, EVEN, unit_minor=_unit(playing))
         case "push":
             return wager.stake_minor
         case "lose" if playing.dealer.is_blackjack and _is_spared(wager, playing):

@@ -10,7 +10,7 @@ from services.table.domain.hand import Hand
 from shared.contracts.table import Face, HandResult, HoleCardDealt, Kind, RoundOpened, SettlementLine
 
 
-class Wager(Struct, frozen=True):
+class Wager(Struct, frozen=True, gc=False):
     """A stake of a player on a hand, pending or in the round."""
 
     id: str
@@ -22,20 +22,20 @@ class Wager(Struct, frozen=True):
     reserve_by_ms: int
 
 
-class Cards(Struct, frozen=True):
+class Cards(Struct, frozen=True, gc=False):
     """The shoe is asked for cards; `faces` are those still to come."""
 
     faces: tuple[Face, ...]
 
 
-class NewShoe(Struct, frozen=True):
+class NewShoe(Struct, frozen=True, gc=False):
     """The shoe ran out; its discards are being shuffled, and `faces` are still to come."""
 
     shoe: str
     faces: tuple[Face, ...]
 
 
-class Insurance(Struct, frozen=True):
+class Insurance(Struct, frozen=True, gc=False):
     """Insurance is offered; once `closed` only wallets are awaited."""
 
     until_ms: int
@@ -46,7 +46,7 @@ class Insurance(Struct, frozen=True):
     closed: bool = False
 
 
-class Decision(Struct, frozen=True):
+class Decision(Struct, frozen=True, gc=False):
     """A player is asked what to do with a hand; `barred` is what the wallet did not pay for."""
 
     number: int
@@ -56,28 +56,28 @@ class Decision(Struct, frozen=True):
     barred: tuple[Kind, ...] = ()
 
 
-class Reserve(Struct, frozen=True):
+class Reserve(Struct, frozen=True, gc=False):
     """The wallet is asked about a double or a split; the clock of the decision stands."""
 
     decision: Decision
 
 
-class Peek(Struct, frozen=True):
+class Peek(Struct, frozen=True, gc=False):
     """The shoe is asked to look at the hole card."""
 
 
-class Turn(Struct, frozen=True):
+class Turn(Struct, frozen=True, gc=False):
     """The shoe is asked to turn the hole card."""
 
 
 Awaiting = Cards | NewShoe | Insurance | Decision | Reserve | Peek | Turn | None
 
 
-class Unopened(Struct, frozen=True):
+class Unopened(Struct, frozen=True, gc=False):
     """Nothing happened yet."""
 
 
-class Betting(Struct, frozen=True):
+class Betting(Struct, frozen=True, gc=False):
     """Wagers come in; once `closed` only the wallet's answers to `pending` ones are awaited."""
 
     opened: RoundOpened
@@ -90,7 +90,7 @@ class Betting(Struct, frozen=True):
     closed: bool = False
 
 
-class Playing(Struct, frozen=True):
+class Playing(Struct, frozen=True, gc=False):
     """Cards are out."""
 
     opened: RoundOpened
@@ -123,7 +123,7 @@ class Playing(Struct, frozen=True):
         return None
 
 
-class Over(Struct, frozen=True):
+class Over(Struct, frozen=True, gc=False):
     """Every wager is settled, or given back if `void`."""
 
     opened: RoundOpened
