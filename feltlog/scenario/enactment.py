@@ -12,11 +12,12 @@ from feltlog.scenario import text
 from feltlog.scenario.text import Invalid, Scenario, stake_minor
 from services.table.domain.hand import HARD_POINTS
 from services.table.domain.round import ROUND
-from services.table.domain.state import Betting, Decision, Insurance, Over, Playing, Round
+from services.table.domain.state import Betting, Decision, Insurance, Joining, Over, Playing, Round
 from services.table.reactions import timer
 from shared.contracts.refusals import Reason, refused
 from shared.contracts.table import (
     AcceptWager,
+    CallersSet,
     CardsCalled,
     CloseBetting,
     CommandRefused,
@@ -82,6 +83,7 @@ class Enactment:
         self.cards_used = 0
         self._cards = text.cards_of(scenario, profile.decks)
         self._hole = ""
+        self._callers: tuple[str, ...] = ()
         self._now_ms = 0
         self._heard: deque[RoundEvent] = deque()
 
@@ -96,6 +98,9 @@ class Enactment:
                 self._take(step)
             except Refused as why:
                 self.refused.append(RefusedStep(at, why.code, why.message))
+        if isinstance(self.round, Playing) and isinstance(self.round.awaiting, Joining):
+            # Whoever was asked to join and said nothing does not join.
+            self._run_out()
 
     def _opening(self) -> OpenRound:
         profile, currency = self.profile, self.currency
@@ -124,7 +129,7 @@ class Enactment:
         for box in sorted(self.scenario.boxes, key=lambda box: box.box):
             for at, wager in enumerate(box.wagers):
                 try:
-                    command = PlaceWager(round=ROUND_ID, box=box.box, stake_minor=self._minor(wager.stake))
+                    command = PlaceWager(round=ROUND_ID, box=box.box, stake_minor=self._minor(wager.stake), seated=wager.seated)
                     self._tell(command, Actor("player", wager.player), id=f"main-{box.box}-{at}")
                 except Refused as why:
                     self.refused.append(RefusedWager(box.box, at, why.code, why.message))
@@ -148,7 +153,22 @@ class Enactment:
                 raise refused(Reason.INSURANCE_CLOSED)
             self._run_out()
         else:
+            self._in_lying_order(step, round_)
+            if isinstance(self.round, Over):
+                raise refused(Reason.ROUND_OVER)
             self._tell(self._command(step), Actor("player", step.player))
+
+    def _in_lying_order(self, step: text.Step, round_: Playing) -> None:
+        """Let those who lie nearer the dealer and were silent go without; of whoever joins, the order is that of the wagers."""
+        joining = round_.awaiting
+        if not isinstance(joining, Joining) or not isinstance(step, text.Said):
+            return
+        if step.box != joining.box or step.player not in joining.waiting:
+            # Nobody else has a word before the card is drawn: the rest of them was silent.
+            self._run_out()
+            return
+        for silent in joining.waiting[: joining.waiting.index(step.player)]:
+            self._tell(Stand(round=ROUND_ID, box=joining.box, hand=joining.hand), Actor("player", silent))
 
     def _run_out(self) -> None:
         """Let the awaited clock run out."""
@@ -181,7 +201,7 @@ class Enactment:
         """Return which hand of a box a step is about: the awaited one, else the first that is not complete, else the last."""
         assert isinstance(self.round, Playing), "cards are out"
         awaiting = self.round.awaiting
-        if isinstance(awaiting, Decision) and awaiting.box == box:
+        if isinstance(awaiting, Decision | Joining) and awaiting.box == box:
             return awaiting.hand
         hands = [hand for hand in self.round.hands if hand.box == box]
         return next((hand.number for hand in hands if hand.end is None), len(hands) or 1)
@@ -208,9 +228,18 @@ class Enactment:
             self.round = ROUND.evolve(self.round, event)
             self._heard.append(event)
 
+    def lies(self, box: int, player: str) -> int:
+        """Return how near the dealer a player's wagers lie on a box, counted from 0."""
+        mains = [wager for wager in self.placed.values() if wager.kind == "main" and wager.box == box]
+        mains.sort(key=lambda wager: wager.wager not in self._callers)
+        return [wager.player for wager in mains].index(player)
+
     def _reply(self, event: RoundEvent) -> RoundCommand | None:
         """Return what the wallet or the shoe answers."""
         match event:
+            case CallersSet():
+                self._callers = event.wagers
+                return None
             case WagerPlaced():
                 self.placed[event.wager] = event
                 return AcceptWager(wager=event.wager)

@@ -4,17 +4,15 @@ The order of the rows is part of the format: hands by box and number, wagers by 
 then insurance and side bets, players by their first accepted wager.
 """
 
-from collections.abc import Mapping
-
 from msgspec import Struct
 
 from feltlog.scenario.enactment import Enactment, RefusedStep, RefusedWager
 from feltlog.scenario.text import Invalid
+from services.table.domain.asking import asked
 from services.table.domain.hand import Hand, hand_of
 from services.table.domain.settlement import result as outcome_of
 from services.table.domain.settlement import returned as returned_by
-from services.table.domain.state import Decision, Insurance, Over, Playing, Wager
-from services.table.views import legal_on
+from services.table.domain.state import Insurance, Over, Playing, Wager
 from shared.contracts.table import SettlementLine
 from shared.kernel.money import decimal
 
@@ -22,7 +20,8 @@ WORDS = {"decline": "decline_insurance"}
 """How a scenario says what the felt says otherwise."""
 DO = ("insure", "decline_insurance", "even_money", "hit", "stand", "double", "split")
 """The order in which a scenario lists what may be done."""
-KINDS = {"main": 0, "split": 0, "double": 1, "insurance": 2}
+BEHIND_HANDS = 99
+"""Insurance stands behind everything that lies on a hand."""
 
 
 class Fault(Struct, frozen=True):
@@ -174,10 +173,9 @@ def _cannot_be_matched(round_: Playing) -> bool:
 
 def _wagers(enacted: Enactment, round_: Playing | Over) -> list[tuple[WagerRow, int | None]]:
     """Return a row for each accepted wager with what it returns, in the order of the format."""
-    order = {id: at for at, id in enumerate(enacted.placed)}
     open_wagers = round_.wagers if isinstance(round_, Playing) else ()
     known = [(line, line.returned_minor) for line in round_.lines] + [(wager, _decided(wager, round_)) for wager in open_wagers]
-    known.sort(key=lambda row: _place(row[0], order))
+    known.sort(key=lambda row: _place(row[0], enacted))
     return [(_row(wager, back, enacted.currency), back) for wager, back in known]
 
 
@@ -190,10 +188,10 @@ def _decided(wager: Wager, round_: Playing | Over) -> int | None:
     return None if result is None else returned_by(wager, outcome_of(hand, hand_of()), round_)
 
 
-def _place(wager: Wager | SettlementLine, order: Mapping[str, int]) -> tuple[int, int, int, int]:
-    id = wager.id if isinstance(wager, Wager) else wager.wager
-    kind = KINDS[wager.kind]
-    return (wager.box, wager.hand if kind < 2 else 99, kind, order[id])
+def _place(wager: Wager | SettlementLine, enacted: Enactment) -> tuple[int, int, int, int]:
+    """Return where a wager's row stands: by box, hand and how near the dealer it lies, a double behind what it doubles."""
+    on_hand = wager.kind in ("main", "split", "double")
+    return (wager.box, wager.hand if on_hand else BEHIND_HANDS, enacted.lies(wager.box, wager.player), wager.kind == "double")
 
 
 def _row(wager: Wager | SettlementLine, back: int | None, currency: str) -> WagerRow:
@@ -219,17 +217,14 @@ def _players(enacted: Enactment, rows: list[tuple[WagerRow, int | None]]) -> dic
 
 
 def _awaited(round_: Playing) -> Awaited | None:
-    match round_.awaiting:
-        case Decision(box=box, hand=number):
-            hand = next(hand for hand in round_.hands if (hand.box, hand.number) == (box, number))
-            return Awaited("decision", (Asked(box, number, hand.player, _legal(box, round_)),))
-        case Insurance() as offer:
-            who = (hand for hand in round_.hands if hand.box not in offer.answered)
-            return Awaited("insurance", tuple(Asked(hand.box, hand.number, hand.player, _legal(hand.box, round_)) for hand in who))
-        case _:
-            return None
+    asks = asked(round_)
+    if not asks:
+        return None
+    what = "insurance" if isinstance(round_.awaiting, Insurance) else "decision"
+    return Awaited(what, tuple(Asked(ask.box, ask.hand, ask.player, _said(ask.legal)) for ask in asks))
 
 
-def _legal(box: int, round_: Playing) -> tuple[str, ...]:
-    legal = {WORDS.get(word, word) for word in legal_on(box, round_)}
+def _said(words: tuple[str, ...]) -> tuple[str, ...]:
+    """Return what may be said, in the words and the order of a scenario."""
+    legal = {WORDS.get(word, word) for word in words}
     return tuple(word for word in DO if word in legal)

@@ -71,10 +71,11 @@ def _limits(profile: Profile, settings: TableSettings | None) -> str:
 
 
 def _boxes(profile: Profile, settings: TableSettings | None) -> str:
-    """LV-1.2.1, LV-4.5, FL-5.8."""
+    """LV-1.2.1, LV-4.5, FL-5.4, FL-5.8."""
     boxes = profile.boxes_max if settings is None else settings.boxes
     most = min(boxes, profile.boxes_per_player_max)
-    return f"{_count(boxes).capitalize()} box{'' if boxes == 1 else 'es'}, {_count(most)} for each player."
+    shared = f" Up to {_count(profile.players_per_box_max)} players share a box." if profile.players_per_box_max > 1 else ""
+    return f"{_count(boxes).capitalize()} box{'' if boxes == 1 else 'es'}, {_count(most)} for each player.{shared}"
 
 
 def _double(profile: Profile) -> str:

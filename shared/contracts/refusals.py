@@ -38,6 +38,8 @@ class Reason(StrEnum):
     BETTING_CLOSED = "betting_closed"
     NO_SUCH_BOX = "no_such_box"
     BOX_FULL = "box_full"
+    ALREADY_ON_BOX = "already_on_box"
+    SEAT_TAKEN = "seat_taken"
     ONE_BOX_PER_ACCOUNT = "one_box_per_account"
     BELOW_MINIMUM = "below_minimum"
     ABOVE_MAXIMUM = "above_maximum"
@@ -90,6 +92,8 @@ SENTENCES: dict[Reason, str] = {
     Reason.BETTING_CLOSED: "No more bets: betting for this round is closed.",
     Reason.NO_SUCH_BOX: "There is no such box on this table, or nothing of yours on it.",
     Reason.BOX_FULL: "The box is taken.",
+    Reason.ALREADY_ON_BOX: "You have a wager on this box already.",
+    Reason.SEAT_TAKEN: "Somebody else sits at this box.",
     Reason.ONE_BOX_PER_ACCOUNT: "One box for each account on this table.",
     Reason.BELOW_MINIMUM: "The stake is below the table's minimum of {detail}.",
     Reason.ABOVE_MAXIMUM: "The stake is above the maximum of {detail}.",

@@ -75,6 +75,8 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     boxes_max: int
     boxes_per_player_max: int
     """LV-4.5: one; otherwise as many as there are boxes (FL-5.8)."""
+    players_per_box_max: int = 1
+    """FL-5.4: three; elsewhere a box is one player's."""
     minimum: str
     maximum: str
     chip_unit: str

@@ -17,6 +17,7 @@ from shared.kernel.profile import Profile
 DECKS_MAX = 8
 BOXES_MAX = 7
 HANDS_MAX = 4
+PLAYERS_PER_BOX_MAX = 3
 
 
 class BadProfile(ValueError):
@@ -122,6 +123,7 @@ def _demands(profile: Profile) -> tuple[tuple[str, bool, str], ...]:
         ("decks", profile.book != "FL" or profile.decks in (3, 4, 6, 8), "3, 4, 6 or 8 decks (FL-3.1)"),
         ("boxes_max", 1 <= profile.boxes_max <= BOXES_MAX, f"1 to {BOXES_MAX} boxes"),
         ("boxes_per_player_max", 1 <= profile.boxes_per_player_max <= profile.boxes_max, "1 to boxes_max"),
+        ("players_per_box_max", 1 <= profile.players_per_box_max <= PLAYERS_PER_BOX_MAX, f"1 to {PLAYERS_PER_BOX_MAX} players"),
         ("minimum", _amount(profile.minimum) > 0, "a positive amount such as 1.00"),
         ("maximum", _amount(profile.maximum) >= _amount(profile.minimum), "an amount that is not below minimum"),
         ("chip_unit", _amount(profile.chip_unit) > 0, "a positive amount such as 0.01"),
