@@ -46,10 +46,10 @@ demo: setup ## play an evening of 200 rounds on a real server, then prove it
 	$(BIN)/feltlog demo
 
 simulate: setup ## rehearse the whole house with everything that goes wrong: make simulate SEED=7 ROUNDS=1000, or PLANTED=1
-	$(BIN)/python -m tests.simulation $(if $(PLANTED),--planted) $(if $(SEED),--seed $(SEED)) $(if $(ROUNDS),--rounds $(ROUNDS)) $(if $(TABLES),--tables $(TABLES)) $(if $(FAULTS),--faults $(FAULTS))
+	$(BIN)/python -m tests.simulation $(if $(SEED),--seed $(SEED)) $(if $(ROUNDS),--rounds $(ROUNDS)) $(if $(TABLES),--tables $(TABLES)) $(if $(FAULTS),--faults $(FAULTS)) $(if $(PLANTED),--planted $(PLANTED)) $(if $(KEEP),--keep $(KEEP))
 
 chaos: setup ## play at a real house while everything in it is killed, stopped and filled up: make chaos KILLS=30 SEED=7
-	$(BIN)/python -m tests.chaos $(if $(SEED),--seed $(SEED)) $(if $(KILLS),--kills $(KILLS)) $(if $(JSON),--json)
+	@$(BIN)/python -m tests.chaos $(if $(SEED),--seed $(SEED)) $(if $(KILLS),--kills $(KILLS)) $(if $(JSON),--json)
 
 bench: setup ## measure the house beside others: make bench B="append command" for some of it
 	$(BIN)/python -m tests.benchmarks $(B) $(if $(SCALE),--scale $(SCALE)) $(if $(LENIENT),--lenient) $(if $(JSON),--json)
@@ -63,8 +63,9 @@ replay: setup ## show a round card by card: make replay ROUND=T7.20261130-000123
 
 COMPILE = pip compile --quiet --universal --generate-hashes --no-emit-index-url --python-version 3.11 --custom-compile-command "make lock" $(if $(UPGRADE),--upgrade)
 
-glossary: setup ## write the glossary's list of messages from the contracts
+glossary: setup ## write the glossary's messages and the dictionary of telemetry from the source
 	$(BIN)/python -m tests.house.published
+	$(BIN)/python -m tests.house.told
 
 rules: setup ## write into docs/rules.md where each clause is decided and proved
 	$(BIN)/python -m tests.house.traceability

@@ -7,6 +7,7 @@ somebody changed, and seals a past day as soon as its last ledger entry closes t
 import asyncio
 import logging
 import os
+from collections.abc import Awaitable, Callable
 from typing import Any, NoReturn
 
 import msgspec
@@ -26,6 +27,8 @@ from shared.runtime.settings_check import check_server
 
 NAME = "provisioner"
 ROUND_S = 2.0
+AGAIN_S = 0.5
+"""How long after an outage stopped it the provisioner tries again."""
 BOOK_CLOSED = "wallet.BookClosed.v1"
 
 log = logging.getLogger(__name__)
@@ -139,21 +142,28 @@ async def provide(settings: ServiceSettings, clock: Clock | None = None) -> NoRe
     client = await connect(endpoint, patience_s=None)
     broker = questions(endpoint, NAME, _health)
     try:
-        await check_server(settings.monitor_url, allow_volatile=settings.allow_volatile)
+        await _patiently(lambda: check_server(settings.monitor_url, allow_volatile=settings.allow_volatile))
         maker = LogMaker(client, bytes_max=int(os.environ.get("FELTLOG_LOG_BYTES_MAX", LOG_BYTES_MAX)))
         provisioner = Provisioner(JetStreamStore(client), maker, clock or SystemClock(), day_starts=settings.day_starts, zone=settings.zone)
-        await provisioner.look_after()
+        await _patiently(provisioner.look_after)
         await broker.start()
         log.info("the logs of %s are ready", provisioner.today())
         while True:
             await asyncio.sleep(ROUND_S)
-            try:
-                await provisioner.look_after()
-            except StoreUnavailable as error:
-                log.warning("%s", error)
+            await _patiently(provisioner.look_after)
     finally:
         await broker.stop()
         await close(client)
+
+
+async def _patiently(work: Callable[[], Awaitable[None]]) -> None:
+    """Do something, again and again as long as the store is away."""
+    while True:
+        try:
+            return await work()
+        except StoreUnavailable as error:
+            log.warning("%s", error)
+            await asyncio.sleep(AGAIN_S)
 
 
 async def _health(to: Addressed) -> dict[str, Any]:

@@ -9,10 +9,10 @@ from collections.abc import Callable, Coroutine
 from typing import Any, Generic, TypeVar
 
 from shared.contracts.subjects import log_of
-from shared.kernel.entry import DECISIONS_MAX, Entry
+from shared.kernel.entry import DECISIONS_MAX, Entry, Stored, Stray
 from shared.kernel.folded import POISON, QUARANTINED, Asked, Draft, Folded, Pen, commit, draft, empty, fold, owned_by_another
 from shared.kernel.messages import Answer
-from shared.runtime.event_store import Appended, Conflict, StoreRefusal
+from shared.runtime.event_store import Appended, Conflict, StoreRefusal, Unknown
 from shared.runtime.keeper import OutOfTurn, SteppedDown
 from shared.runtime.keepers import Noun
 from shared.runtime.memory_store import MemoryStore
@@ -34,8 +34,8 @@ class Owner:
         self.now_ms = now_ms
         self.pen = pen
 
-    def appended(self, door: "Door[Any]") -> None:
-        """Learn that an append has returned, before anything is done about it."""
+    def appended(self, door: "Door[Any]", said: Appended | Conflict | Unknown) -> None:
+        """Learn what an append has returned, before anything is done about it."""
 
     def stored(self, door: "Door[Any]", entry: Entry[Any, Any]) -> None:
         """Learn of an entry that is in the log, whoever wrote it."""
@@ -116,19 +116,22 @@ class Door(Generic[S]):
         store = self._owner.store
         for stored in store.log(log_of(self.stream)).entries[self.folded.fence :]:
             if stored is not None and stored.stream == self.stream:
-                self._fold(stored.data, stored.sequence)
+                self._fold(stored)
         self.loaded = True
 
-    def take(self, data: bytes, sequence: int) -> None:
+    def take(self, stored: Stored) -> None:
         """Fold an entry that a scan has read; what follows one that cannot be read is left alone."""
         if not self.unreadable:
             try:
-                self._fold(data, sequence)
+                self._fold(stored)
             except POISON as error:
                 self.unreadable = str(error) or type(error).__name__
 
-    def _fold(self, data: bytes, sequence: int) -> None:
-        entry = fold(self.noun.decider, self.folded, data, sequence)
+    def _fold(self, stored: Stored) -> None:
+        try:
+            entry = fold(self.noun.decider, self.folded, stored.data, stored.sequence, claimed=stored.claimed)
+        except Stray:
+            return
         self._owner.stored(self, entry)
 
     def _load(self) -> None:
@@ -164,7 +167,7 @@ class Door(Generic[S]):
             self._sent = None
             self._conclude(drafted, batch, refusal)
             return
-        owner.appended(self)
+        owner.appended(self, said)
         match said:
             case Appended(sequence=sequence):
                 assert drafted.entry is not None, "only an entry is sent"

@@ -3,16 +3,18 @@
 Whoever drives it chooses which step is next; between any two of them a process may die, hang or meet a second one.
 """
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from feltlog.rehearsal.chooser import Chooser
-from feltlog.rehearsal.door import Told, stepped
-from feltlog.rehearsal.process import Crashed, Process, Step
-from feltlog.rehearsal.rooms import Rooms, ShoeRooms, TableRooms, WalletRooms
+from feltlog.rehearsal.door import Told
+from feltlog.rehearsal.process import Crashed, Process
+from feltlog.rehearsal.rooms import ShoeRooms, TableRooms, WalletRooms
+from feltlog.rehearsal.world import ClosedBooks, Rooms, Step
 from services.shoe.app.sealing import SealingKey
 from services.table.domain.filling import GamingDay
-from shared.contracts.subjects import SERVICES, ledger_stream, log_day, log_name
+from shared.contracts.subjects import SERVICES, ledger_stream, log_day, log_name, log_of
 from shared.kernel.folded import Asked
 from shared.kernel.messages import Actor
 from shared.kernel.profile import Profile
@@ -48,14 +50,15 @@ class RehearsedHouse:
         self.sealing_key = SealingKey("rehearsal", bytes(32))
         self.clock = ManualClock(BEGINS_MS)
         self.store = make_store(self.clock.now_ms)
+        self.closed_books = ClosedBooks()
         self.processes: list[Process] = []
         self.changes = 0
         """How often a log was made or closed."""
+        self.happened: Counter[str] = Counter()
+        """How often something went otherwise than it mostly does."""
         self.acks_to_lose = 0
-        self.crashes = 0
         self.reorders = False
-        """Whether subjects are heard in any order between them, and `reordered` how often they were."""
-        self.reordered = 0
+        """Whether subjects are heard in any order between them."""
         self._profiles = profiles
         self.builds = builds
         self._incarnations = 0
@@ -98,6 +101,7 @@ class RehearsedHouse:
         """Return whether an acknowledgement gets lost now."""
         if self.acks_to_lose:
             self.acks_to_lose -= 1
+            self.happened["lost_ack"] += 1
             return True
         return False
 
@@ -133,7 +137,10 @@ class RehearsedHouse:
         self.changes += 1
 
     def _is_over(self, day: str) -> bool:
-        last = stepped(self.store.last(ledger_stream(day)))
+        stream = ledger_stream(day)
+        held = self.store.log(log_of(stream)).entries
+        # A stray may stand behind the last entry.
+        last = next((stored for stored in reversed(held) if stored is not None and stored.stream == stream and stored.claimed), None)
         if last is None:
             wallet_logs = [log for log in self.logs("wallet", sealed=True) if log_day(log)[1] > day]
             if not any(self.store.log(log).entries for log in wallet_logs):
@@ -198,10 +205,10 @@ class RehearsedHouse:
             step()
         except Crashed:
             assert process is not None, "only a process can die"
-            self.crashes += 1
             self.end(process)
         except SteppedDown:
             assert process is not None, "only a process can step down"
+            self.happened["stepped_down"] += 1
             self.end(process)
 
     def next_ms(self) -> int:

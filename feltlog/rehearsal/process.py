@@ -1,10 +1,11 @@
 """The process: one service as it would run, without a loop: its doors, ears, timers and quarantines, and a death at any step."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from feltlog.rehearsal.door import Door, Owner, Told
 from feltlog.rehearsal.ear import Ear
+from feltlog.rehearsal.world import Rooms, Step, World
 from shared.contracts.desk import CarryQuarantines, LiftQuarantine, QuarantineLifted, QuarantineSource, SourceQuarantined
 from shared.contracts.subjects import desk_stream, log_day
 from shared.kernel.entry import Entry, Place, Stored
@@ -13,14 +14,10 @@ from shared.kernel.identity import derived_id
 from shared.kernel.messages import HOUSE, Actor, Answer
 from shared.kernel.reactions import Reaction, Source
 from shared.kernel.timers import BREATH_MS, SILENCE_MS, Presence, Timers, again_ms
+from shared.runtime.event_store import Appended, Conflict, Unknown
 from shared.runtime.keepers import PULSE_MS
 from shared.runtime.quarantine import DESK_NOUN
 
-if TYPE_CHECKING:
-    from feltlog.rehearsal.house import RehearsedHouse
-    from feltlog.rehearsal.rooms import Rooms
-
-Step = Callable[[], None]
 OVER_KEPT_MAX = 200
 LIFTING_STEPS_MAX = 500
 CARRY_EVERY_MS = 1_000
@@ -33,7 +30,7 @@ class Crashed(Exception):
 class Process(Owner):
     """One incarnation of a service."""
 
-    def __init__(self, house: "RehearsedHouse", build: Callable[["Process"], "Rooms"], writer: str) -> None:
+    def __init__(self, house: World, build: Callable[["Process"], Rooms], writer: str) -> None:
         super().__init__(house.store, house.clock.now_ms, Pen(writer, 1, "rehearsal"))
         self.house = house
         self.alive = True
@@ -57,7 +54,7 @@ class Process(Owner):
         for log in self.house.logs(self.name, sealed=False):
             for stored in self.store.log(log).entries:
                 if stored is not None:
-                    self.door(stored.stream).take(stored.data, stored.sequence)
+                    self.door(stored.stream).take(stored)
         for door in [*self.doors.values(), *self.over.values()]:
             door.loaded = True
             self.pen = Pen(self.pen.writer, max(self.pen.epoch, door.folded.epoch + 1), self.pen.software)
@@ -67,9 +64,11 @@ class Process(Owner):
 
     # What the doors tell.
 
-    def appended(self, door: Door[Any]) -> None:
+    def appended(self, door: Door[Any], said: Appended | Conflict | Unknown) -> None:
         """Die here if that is to happen."""
+        self.house.happened["conflict"] += isinstance(said, Conflict)
         if self.dies_after_append:
+            self.house.happened["crash_after_append"] += isinstance(said, Appended)
             raise Crashed(door.stream)
 
     def stored(self, door: Door[Any], entry: Entry[Any, Any]) -> None:
@@ -108,7 +107,7 @@ class Process(Owner):
     def choose(self, among: int) -> int:
         """Return a whole number below `among`: which of several subjects is heard first."""
         place = self.house.chooser.below(among) if self.house.reorders else 0
-        self.house.reordered += place > 0
+        self.house.happened["reorder"] += place > 0
         return place
 
     def ack_is_lost(self) -> bool:
@@ -245,6 +244,11 @@ class Process(Owner):
             self.timers.again(stream, timer, self.now_ms() + again_ms(code))
 
         self.ask_house(stream, due.command, due.id_for(stream), fired)
+
+    def at_work(self, now_ms: int) -> list[Door[Any] | Ear]:
+        """Return whatever could be late: the doors at which something waits, and the ears that have something to hear."""
+        doors = [door for door in self._busy.values() if not door.idle]
+        return [*doors, *(ear for ear in self.ears.values() if ear.can_hear(now_ms))]
 
     @property
     def idle(self) -> bool:

@@ -1,9 +1,10 @@
 """The rooms: what each service brings into the common process.  They name the services' own pure functions and add nothing."""
 
-from typing import Any, Protocol
+from typing import Any
 
 from feltlog.rehearsal.door import Door
-from feltlog.rehearsal.process import Crashed, Process, Step
+from feltlog.rehearsal.process import Crashed, Process
+from feltlog.rehearsal.world import Step
 from services.shoe import reactions as shoe_reactions
 from services.shoe.app.vault import Vault
 from services.shoe.domain.shoe import SHOE, Retired, Shoe, Unprepared
@@ -19,48 +20,13 @@ from services.wallet.domain.ledger import LEDGER
 from shared.contracts.subjects import ledger_stream, log_day, round_name, round_of, stream_day, table_stream
 from shared.contracts.wallet import BookClosed, CloseBook, OpenBook
 from shared.kernel.entry import Entry, Place
-from shared.kernel.folded import ID_REUSED, Asked, Folded, Recorded, fingerprint
+from shared.kernel.folded import ID_REUSED, Asked, Folded, fingerprint
 from shared.kernel.identity import derived_id
 from shared.kernel.messages import Answer
 from shared.kernel.reactions import Reaction, Source
 from shared.runtime.keepers import Noun
 
 CLOSE_EVERY_MS = 500
-
-
-class Rooms(Protocol):
-    """A service, as its process sees it."""
-
-    service: str
-    hears: tuple[str, ...]
-    positioned: bool
-
-    def noun_of(self, stream: str) -> Noun:
-        """Return what is known about a stream that this service owns."""
-
-    def follow(self, event: Any, source: Source) -> list[Reaction]:
-        """Return what must follow from an upstream event."""
-
-    def place(self, log: str) -> Place | None:
-        """Return how far the service's own entries say that a log is worked off."""
-
-    def ready_for(self, log: str) -> bool:
-        """Return whether this upstream log can be heard yet."""
-
-    def standing(self) -> str:
-        """Return what `ready_for` depends on."""
-
-    def answered(self, asked: Asked) -> Answer | None:
-        """Return the answer that a request had in a day that is closed."""
-
-    def start(self) -> None:
-        """Do what must be done after all open streams are folded."""
-
-    def stored(self, door: Door[Any], entry: Entry[Any, Any]) -> None:
-        """See an entry of an own stream that is in the log."""
-
-    def work(self, now_ms: int) -> list[Step]:
-        """Return what else could be done now."""
 
 
 class TableRooms:
@@ -208,8 +174,6 @@ class WalletRooms:
         self.book = ""
         """The stream of the ledger that is open; empty between two books."""
         self._close_from_ms = 0
-        self._closed: dict[str, Recorded] = {}
-        self._learned: set[str] = set()
 
     def noun_of(self, stream: str) -> Noun:
         """Return what is known about a ledger's stream."""
@@ -233,7 +197,7 @@ class WalletRooms:
 
     def answered(self, asked: Asked) -> Answer | None:
         """Return the answer that a request had in a closed book."""
-        before = self._closed.get(asked.id)
+        before = self.process.house.closed_books.answers.get(asked.id)
         if before is None:
             return None
         return before.answer if before.fingerprint == fingerprint(asked.command, asked.actor) else ID_REUSED
@@ -260,8 +224,8 @@ class WalletRooms:
 
     def work(self, now_ms: int) -> list[Step]:
         """Close the book when the day is over and every table has closed its own."""
-        over = self.book and self.process.house.today() > stream_day(self.book)
-        return [self._close] if over and now_ms >= self._close_from_ms else []
+        over = self.book and now_ms >= self._close_from_ms and self.process.house.today() > stream_day(self.book)
+        return [self._close] if over else []
 
     def _close(self) -> None:
         self._close_from_ms = self.process.now_ms() + CLOSE_EVERY_MS
@@ -290,12 +254,15 @@ class WalletRooms:
 
     def _learn(self, stream: str) -> None:
         """Take in what a closed book has answered."""
+        closed = self.process.house.closed_books
+        if stream in closed.streams:
+            return
         door = self.process.door(stream)
-        if stream not in self._learned and not door.loaded:
+        if not door.loaded:
             door.load()
-        if stream not in self._learned and door.state.closed:
-            self._learned.add(stream)
-            self._closed.update({id: recorded for id, recorded in door.folded.answers.items() if recorded.fingerprint})
+        if door.state.closed:
+            closed.streams.add(stream)
+            closed.answers.update({id: recorded for id, recorded in door.folded.answers.items() if recorded.fingerprint})
 
     def _latest_books(self) -> list[Door[Any]]:
         found: list[Door[Any]] = []

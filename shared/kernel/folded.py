@@ -178,7 +178,8 @@ class _Drafting(Generic[S]):
         self._state = folded.state
         self._recorded: dict[str, Recorded] = {}
         self._done: set[str] = set()
-        self._position = dict(folded.position)
+        self._moved: dict[str, Place] = {}
+        """How far upstream logs are worked off, where that is further than before."""
         self._answers: list[Answer] = []
         self._decided: list[Decision[Any, Any]] = []
         self._raw: list[msgspec.Raw] = []
@@ -213,7 +214,7 @@ class _Drafting(Generic[S]):
         self._raw.append(msgspec.Raw(encoded))
         self._state = after
         if asked.place is not None:
-            self._position[asked.log] = asked.place
+            self._moved[asked.log] = asked.place
         self._answers.append(_remember(decision, self._folded.answers, self._recorded, self._done, keep=asked.place is None))
         return len(self._decided) < DECISIONS_MAX
 
@@ -235,13 +236,17 @@ class _Drafting(Generic[S]):
     def _known(self, asked: Asked) -> Answer | None:
         """Return the answer that `asked` already has, if it was decided before."""
         if asked.actor.role == "house":
-            reached = self._position.get(asked.log)
-            is_worked_off = asked.place is not None and reached is not None and asked.place <= reached
-            return ACCEPTED if is_worked_off or asked.id in self._done or asked.id in self._folded.done else None
+            return ACCEPTED if asked.id in self._done or asked.id in self._folded.done or self._is_worked_off(asked) else None
         before = self._recorded.get(asked.id) or self._folded.answers.get(asked.id)
         if before is None:
             return None
         return before.answer if before.fingerprint == fingerprint(asked.command, asked.actor) else ID_REUSED
+
+    def _is_worked_off(self, asked: Asked) -> bool:
+        if asked.place is None:
+            return False
+        reached = self._moved.get(asked.log) or self._folded.position.get(asked.log)
+        return reached is not None and asked.place <= reached
 
     def _decide(self, asked: Asked) -> tuple[Decision[Any, Any], bytes, S]:
         """Return what follows from a command, as it is and as it is written down, and the state after it."""
@@ -273,7 +278,7 @@ class _Drafting(Generic[S]):
             epoch=pen.epoch,
             software=pen.software,
             prev=folded.digest or getattr(self._decided[0].command, "follows", ""),
-            position={log: place for log, place in self._position.items() if folded.position.get(log) != place},
+            position=self._moved,
             decisions=tuple(self._raw),  # type: ignore[arg-type]
         )
         return msgspec.structs.replace(head, decisions=tuple(self._decided)), msgspec.json.encode(head)

@@ -6,6 +6,7 @@ hour in the house's zone and is named after the date on which it began, also whe
 
 import time as system
 from datetime import UTC, datetime, time, timedelta
+from functools import lru_cache
 from typing import Protocol
 from zoneinfo import ZoneInfo
 
@@ -72,6 +73,7 @@ def next_day(day: str) -> str:
     return (datetime.strptime(day, "%Y%m%d").replace(tzinfo=UTC) + timedelta(days=1)).strftime("%Y%m%d")
 
 
+@lru_cache(maxsize=64)
 def _start_ms(day: str, day_starts: str, zone: str) -> int:
     """Return when `day` begins; an hour that the clocks skip or repeat counts as in the time before the change."""
     date = datetime.strptime(day, "%Y%m%d").replace(tzinfo=UTC).date()

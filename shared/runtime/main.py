@@ -19,7 +19,7 @@ from nats.errors import Error as NatsError
 from shared.runtime import telemetry
 from shared.runtime.clock import SystemClock
 from shared.runtime.connection import Endpoint, Outages, connect
-from shared.runtime.event_store import LogMisconfigured, StoreRefusal
+from shared.runtime.event_store import LogMisconfigured, StoreRefusal, StoreUnavailable
 from shared.runtime.jetstream_store import JetStreamStore
 from shared.runtime.keeper import SteppedDown
 from shared.runtime.questions import questions
@@ -28,6 +28,7 @@ from shared.runtime.settings import ServiceSettings, SettingMissing, demand_asse
 from shared.runtime.settings_check import check_consumer, check_log, check_server
 from shared.runtime.tasks import end_all
 
+AGAIN_S = 0.5
 DRAIN_S = 2.0
 STOP_S = 5.0
 """How long a service may take to put everything away."""
@@ -38,7 +39,7 @@ log = logging.getLogger(__name__)
 def main(make_app: Callable[[ServiceSettings], App]) -> NoReturn:
     """Run a service until SIGTERM or Ctrl-C."""
     try:
-        run(lambda settings: _serve(make_app(settings), settings))
+        run(lambda settings: serve(make_app, settings))
     finally:
         telemetry.stop()
 
@@ -86,8 +87,15 @@ async def _status(working: Coroutine[Any, Any, None]) -> int:
     return 0
 
 
-async def _serve(app: App, settings: ServiceSettings) -> None:
-    """Connect, check what money rests on, and serve until cancelled."""
+async def serve(make_app: Callable[[ServiceSettings], App], settings: ServiceSettings) -> None:
+    """Serve until cancelled.  A service that was cut off before it was ready has read half of its logs, and begins anew."""
+    while True:
+        await serve_once(make_app(settings), settings)
+        await asyncio.sleep(AGAIN_S)
+
+
+async def serve_once(app: App, settings: ServiceSettings) -> None:
+    """Connect, check what money rests on, and serve until cancelled; return only if the store went away before that began."""
     telemetry.start(app.name)
     endpoint = Endpoint(url=settings.nats_url, credentials=settings.credentials, name=app.name)
     outages = Outages()
@@ -105,6 +113,10 @@ async def _serve(app: App, settings: ServiceSettings) -> None:
     try:
         await check_server(settings.monitor_url, allow_volatile=settings.allow_volatile)
         await process.run(broker.start)
+    except StoreUnavailable as error:
+        if process.ready:
+            raise
+        log.warning("%s; beginning anew", error)
     finally:
         await process.stop()
         await broker.stop()

@@ -4,7 +4,7 @@ It has no clock, and its reads and appends never really wait, so a simulator can
 """
 
 import contextlib
-from collections import deque
+from collections import Counter, deque
 from collections.abc import AsyncIterator, Callable
 from enum import Enum, auto
 
@@ -29,6 +29,8 @@ class MemoryStore:
 
     def __init__(self, now_ms: Callable[[], int]) -> None:
         self.is_away = False
+        self.happened: Counter[str] = Counter()
+        """How often each fault came true, and `ghost_stored` how often what came late was still taken."""
         self._now_ms = now_ms
         self._logs: dict[str, MemoryLog] = {}
         self._fault: Fault | None = None
@@ -40,6 +42,8 @@ class MemoryStore:
         if self.is_away:
             return Unknown("the store is away")
         fault, self._fault = self._fault, None
+        if fault is not None:
+            self.happened[fault.name.lower()] += 1
         match fault:
             case None:
                 return self._store(stream, data, fence)
@@ -152,15 +156,20 @@ class MemoryStore:
         """Let everything arrive that was on its way; the fence decides what is still stored."""
         ghosts, self._ghosts = self._ghosts, []
         for stream, data, fence in ghosts:
-            self._store_unseen(stream, data, fence)
+            self.happened["ghost_stored"] += self._store_unseen(stream, data, fence)
 
     def _store(self, stream: str, data: bytes, fence: int) -> Appended | Conflict:
         return self.log(log_of(stream)).append(stream, data, fence=fence, now_ms=self._now_ms())
 
-    def _store_unseen(self, stream: str, data: bytes, fence: int) -> None:
+    def _store_unseen(self, stream: str, data: bytes, fence: int) -> bool:
+        """Store without an answer; return whether there is a new entry."""
         # A refusal is lost together with the answer.
         with contextlib.suppress(StoreRefusal):
+            log = self.log(log_of(stream))
+            before = len(log.entries)
             self._store(stream, data, fence)
+            return len(log.entries) > before
+        return False
 
     def _refuse_away(self) -> None:
         if self.is_away:

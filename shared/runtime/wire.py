@@ -5,6 +5,9 @@ that reads the connection, and nothing is heard until pings have gone unanswered
 address of the reply passes the server and ends the connection.  Either is one message of any player.  So tokens end
 where the server ends them, and a message that cannot be read is dropped alone.
 
+And it looks at every letter of every header's name by itself, which took a sixth of a service's time: the same is asked of
+the whole name at once.
+
 Nobody is heard more often in a second than a service can bear.  It stands here because here it costs the least: what
 is not heard costs no task, no decoding and no answer, and whoever gets no answer asks again with the same id.
 """
@@ -12,6 +15,7 @@ is not heard costs no task, no decoding and no answer, and whoever gets no answe
 import re
 import time
 from collections import Counter
+from collections.abc import Callable
 from typing import Any
 
 from nats.aio.client import Client
@@ -24,6 +28,8 @@ HEARD_PER_S_MAX = 500
 """How often each user is heard in a second, by each process: no person comes near, and a service bears many such users."""
 
 _process_message: Any = Client._process_msg
+library_parse_headers: Callable[[bytes], dict[str, str]] = Client._parse_header_lines
+"""What `parse_headers` stands in for."""
 
 
 def distrust() -> None:
@@ -32,6 +38,21 @@ def distrust() -> None:
     parser.MSG_RE = re.compile(rb"\AMSG" + begin + rb"(\d+)\r\n")
     parser.HMSG_RE = re.compile(rb"\AHMSG" + begin + rb"(\d+)" + GAP + rb"(\d+)\r\n")
     Client._process_msg = _drop_unreadable  # type: ignore[method-assign, assignment]
+    Client._parse_header_lines = staticmethod(parse_headers)  # type: ignore[method-assign]
+
+
+def parse_headers(raw: bytes) -> dict[str, str]:
+    """Return the headers of a block as nats-py does: a line whose name is none is left out, bytes that are no text are replaced."""
+    found: dict[str, str] = {}
+    for line in raw.split(b"\r\n"):
+        name, colon, value = line.partition(b":")
+        name = name.strip()
+        if not (colon and name.isascii()):
+            continue
+        key = name.decode()
+        if not key or key.split() == [key]:
+            found[key] = value.strip().decode("utf-8", "replace")
+    return found
 
 
 class Pace:

@@ -13,7 +13,7 @@ from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from feltlog.screen import screen, write_json
 from tests.benchmarks.append import APPEND
 from tests.benchmarks.command import COMMAND
-from tests.benchmarks.engine import ENGINE, ENGINE_LOGGED
+from tests.benchmarks.engine import ENGINE, ENGINE_DRAFTED, ENGINE_LOGGED
 from tests.benchmarks.entries import ENTRIES
 from tests.benchmarks.rebuild import REBUILD
 from tests.benchmarks.report import report, sheet
@@ -24,6 +24,7 @@ from tests.benchmarks.row import Bench, Effort, Row
 BENCHES: dict[str, Bench] = {
     "engine": ENGINE,
     "engine-logged": ENGINE_LOGGED,
+    "engine-drafted": ENGINE_DRAFTED,
     "rebuild": REBUILD,
     "append": APPEND,
     "command": COMMAND,

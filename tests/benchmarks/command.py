@@ -10,6 +10,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from itertools import count
+from time import sleep
 
 import msgspec
 
@@ -23,6 +24,7 @@ from shared.runtime.clock import SystemClock, gaming_day
 from shared.runtime.connection import Endpoint, close, connect
 from shared.runtime.event_store import Appended
 from shared.runtime.jetstream_store import JetStreamStore
+from shared.runtime.keepers import SUCCESSION_MS
 from shared.runtime.log_making import LogMaker
 from tests.benchmarks.command_service import BARE_LOG, READY
 from tests.benchmarks.crowd import Crowd
@@ -56,6 +58,8 @@ def _with(name: str, sync_always: bool, effort: Effort, tell: Tell) -> Row:
         crowd = loop.run(Crowd.of(client))
         for service in ("table", "bare"):
             stack.enter_context(_serving(service, running.url))
+        tell("waiting for the service to settle in")
+        sleep(SUCCESSION_MS / 1000)
         turns = {"table": count(), "bare": count()}
 
         def side(service: str) -> float:

@@ -1,4 +1,4 @@
-"""`engine` and `engine-logged`: whole rounds of one seat, against blackjack21 playing the same.
+"""`engine`, `engine-logged` and `engine-drafted`: whole rounds of one seat, against blackjack21 playing the same.
 
 Both play basic strategy with eight decks, a dealer who stands on all 17, doubles on any two cards, after splits as well, and
 one split at most.  Both shuffle with `random.shuffle` behind three quarters of the shoe.  What differs is told in
@@ -12,14 +12,14 @@ from blackjack21 import DEFAULT_SUITS, Action, Deck, GameResult, GameState, Tabl
 
 from tests.benchmarks.pairing import paired, per_cpu_second
 from tests.benchmarks.row import Bench, Effort, Row, Tell
-from tests.benchmarks.seat import CUT, DECKS, STAKE_MINOR, Logged, Shoe, Unlogged, play
+from tests.benchmarks.seat import CUT, DECKS, STAKE_MINOR, Drafted, Log, Logged, Shoe, Unlogged, play
 from tests.benchmarks.strategy import word
 
 HANDS_MAX = 2
 PEER = "blackjack21"
 
 
-def _rounds_of(log: Callable[[int], Unlogged | Logged]) -> Callable[[int], None]:
+def _rounds_of(log: Callable[[int], Log]) -> Callable[[int], None]:
     shoe = Shoe()
 
     def rounds(amount: int) -> None:
@@ -75,7 +75,7 @@ PAYS = {
 """What comes back of a stake."""
 
 
-def _against_peer(bench: str, log: Callable[[int], Unlogged | Logged], at_least: float) -> Callable[[Effort, Tell], list[Row]]:
+def _against_peer(bench: str, log: Callable[[int], Log], at_least: float | None) -> Callable[[Effort, Tell], list[Row]]:
     def run(effort: Effort, tell: Tell) -> list[Row]:
         ours, theirs = _rounds_of(log), peer_rounds()
         row = paired(
@@ -94,4 +94,7 @@ def _against_peer(bench: str, log: Callable[[int], Unlogged | Logged], at_least:
 
 
 ENGINE = Bench(run=_against_peer("engine", Unlogged, 0.4), amount=500, times=40, about="whole rounds decided and folded")
+ENGINE_DRAFTED = Bench(
+    run=_against_peer("engine-drafted", Drafted, None), amount=500, times=40, about="the same, as services write their entries"
+)
 ENGINE_LOGGED = Bench(run=_against_peer("engine-logged", Logged, 0.35), amount=500, times=40, about="the same, encoded and chained")

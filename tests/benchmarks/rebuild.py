@@ -144,7 +144,7 @@ def saved(app: Application[UUID], log: Logged) -> UUID:
 def rebuild_ours(rounds: Sequence[Logged]) -> None:
     """Fold each round from its bytes, as a service does that starts."""
     for log in rounds:
-        folded = empty(ROUND, log.folded.stream)
+        folded = empty(ROUND, log.stream)
         for sequence, data in enumerate(log.entries, 1):
             fold(ROUND, folded, data, sequence)
         assert isinstance(folded.state, Over), "a whole round was folded"

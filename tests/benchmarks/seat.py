@@ -7,10 +7,13 @@ and answers at once; what an answer leads to is the round's own business.
 import random
 from collections.abc import Callable, Sequence
 
+import msgspec
+
 from services.table.domain.hand import HARD_POINTS
 from services.table.domain.playing import options
 from services.table.domain.round import ROUND
 from services.table.domain.state import Playing, Round
+from shared.contracts.subjects import round_stream
 from shared.contracts.table import (
     AcceptWager,
     CardsCalled,
@@ -37,7 +40,9 @@ from shared.contracts.table import (
     WagerPlaced,
 )
 from shared.kernel.cards import DECK, POINTS
+from shared.kernel.entry import Decision, Entry
 from shared.kernel.folded import Asked, Folded, Pen, commit, draft, empty
+from shared.kernel.identity import digest
 from shared.kernel.messages import HOUSE, Actor, Envelope
 from shared.runtime.shelf import profile
 from tests.benchmarks.strategy import word
@@ -113,10 +118,46 @@ class Unlogged:
 
 
 class Logged:
-    """A round that is written down as services write it: an entry for each decision, bound to the entry before it."""
+    """A round that is written down: an entry for each decision, encoded, and bound to the bytes of the entry before it."""
 
     def __init__(self, number: int) -> None:
-        self.folded: Folded[Round] = empty(ROUND, f"log.table.20261130.T7.round.{number:06d}")
+        self.state: Round = ROUND.initial
+        self.entries: list[bytes] = []
+        self.stream = round_stream("20261130", "T7", number)
+        self._digest = ""
+
+    def tell(self, command: RoundCommand, actor: Actor) -> Events:
+        """Return what follows from a command."""
+        revision = len(self.entries) + 1
+        id = str(revision)
+        events = ROUND.decide(command, self.state, Envelope(id, actor, NOW_MS, NOW_MS))
+        self.state = ROUND.after(self.state, events)
+        decision = Decision(id=id, command=command, actor=actor, received_at_ms=NOW_MS, events=tuple(events))
+        entry = Entry(
+            stream=self.stream,
+            revision=revision,
+            at_ms=NOW_MS,
+            writer=PEN.writer,
+            epoch=PEN.epoch,
+            software=PEN.software,
+            prev=self._digest,
+            decisions=(decision,),
+        )
+        data = msgspec.json.encode(entry)
+        self._digest = digest(data)
+        self.entries.append(data)
+        return events
+
+
+class Drafted:
+    """A round that is written down as services do it: the same entries, with all that is kept beside them.
+
+    Ids are looked up and remembered with their answers, so that nothing happens twice; what is drafted is committed when it is
+    stored, and what does not fit into an entry waits for the next one.
+    """
+
+    def __init__(self, number: int) -> None:
+        self.folded: Folded[Round] = empty(ROUND, round_stream("20261130", "T7", number))
         self.entries: list[bytes] = []
 
     @property
@@ -134,7 +175,10 @@ class Logged:
         return drafted.entry.decisions[0].events
 
 
-def play(log: Unlogged | Logged, shoe: Shoe, number: int) -> None:
+Log = Unlogged | Logged | Drafted
+
+
+def play(log: Log, shoe: Shoe, number: int) -> None:
     """Play one round to its end."""
     shoe.begin()
     id = f"T7.20261130-{number:06d}"
@@ -144,7 +188,7 @@ def play(log: Unlogged | Logged, shoe: Shoe, number: int) -> None:
         last = log.tell(*_answer(last, log, shoe, id))[-1]
 
 
-def _answer(event: RoundEvent, log: Unlogged | Logged, shoe: Shoe, id: str) -> tuple[RoundCommand, Actor]:
+def _answer(event: RoundEvent, log: Log, shoe: Shoe, id: str) -> tuple[RoundCommand, Actor]:
     """Return what is said next, and who says it."""
     match event:
         case CardsCalled():

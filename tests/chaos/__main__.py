@@ -4,7 +4,6 @@ Exit status: 0 if nothing was found, 1 if something was, 2 if the house could no
 """
 
 import argparse
-import asyncio
 import logging
 import shutil
 import signal
@@ -20,7 +19,7 @@ from rich.table import Table
 from feltlog.screen import plain_table, screen, write_json
 from feltlog.trouble import Trouble
 from tests.chaos.plan import Plan
-from tests.chaos.run import Outcome, Run, as_data
+from tests.chaos.run import Outcome, Run
 from tests.chaos.striking import Hit
 
 BUILD = Path("build") / "chaos"
@@ -48,15 +47,18 @@ def main() -> int:
     console.print(f"{plan.command}: {len(plan.blows())} blows, {plan.kills} of them kill -9, in about {plan.expected_s / 60:.0f} minutes.")
     try:
         with Picture(console, plan) as picture:
-            outcome = asyncio.run(Run(plan, data, picture.show).go())
+            outcome = Run(plan, data, picture.show).go()
     except KeyboardInterrupt:
         console.print(f"Stopped; everything has ended. What was played stays in {data}.", soft_wrap=True)
         return STOPPED
     except Trouble as trouble:
         console.print(str(trouble), style="bold red", markup=False, soft_wrap=True)
         return MISUSED
+    except Exception:
+        console.print(f"The run itself failed. The house stays in {data}. Again: {plan.command}", style="bold red", soft_wrap=True)
+        raise
     if told.json:
-        write_json(as_data(outcome))
+        write_json(outcome)
     report(console, outcome)
     if outcome.findings:
         return FOUND
@@ -166,11 +168,12 @@ def summary(outcome: Outcome) -> Table:
         "entries": outcome.entries,
         "requests": outcome.requests,
         "of them acknowledged, and found once": reckoning.acknowledged - reckoning.lost,
-        "refused": reckoning.refused,
+        "refused": ", ".join(f"{count} {code}" for code, count in sorted(outcome.refusals.items())) or 0,
         "never answered": reckoning.unknown,
         "payouts seen by their players": reckoning.payouts_seen,
         "payouts that fell while their players could not look": reckoning.payouts_unseen,
         "longest between two rounds of a table, s": f"{outcome.longest_still_s:.1f}",
+        "the day's logs were sealed after its end, s": "" if outcome.sealed_after_s is None else f"{outcome.sealed_after_s:.1f}",
         "lost": reckoning.lost,
         "doubled": reckoning.doubled,
         "findings": len(outcome.findings),

@@ -5,6 +5,7 @@ thinks of it.  Now and then a request is sent twice at once, because impatient p
 """
 
 import asyncio
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
 from random import Random
@@ -14,6 +15,7 @@ import msgspec
 
 from feltlog.client import Line, Watch
 from services.table.views import Felt
+from shared.contracts.refusals import Reason
 from shared.contracts.requests import decode_answer, decode_request
 from shared.contracts.subjects import addressed
 from shared.contracts.table import Double, Insure, PlaceWager, Split
@@ -45,9 +47,12 @@ class Asked(msgspec.Struct):
 
     @property
     def told(self) -> str:
-        """What the asker was told in the end: accepted, refused, or nothing that binds the house."""
+        """What the asker was told in the end: accepted, refused, turned away (which is not written down), or nothing that binds."""
         final = {answer.status for answer in self.replies if answer.status != "pending" and answer.final}
-        return "accepted and refused" if len(final) > 1 else next(iter(final), "nothing")
+        if len(final) > 1:
+            return "accepted and refused"
+        turned_away = bool(self.replies) and self.replies[-1].status == "refused" and self.replies[-1].code != Reason.BUSY
+        return next(iter(final), "turned away" if turned_away else "nothing")
 
 
 class Notebook:
@@ -66,6 +71,10 @@ class Notebook:
             before = self.returned.setdefault(line.player, {}).setdefault(line.wager, line.returned_minor)
             if before != line.returned_minor:
                 self.shown_otherwise.append(line.wager)
+
+    def refusals(self) -> Counter[str]:
+        """Return what was refused, by code."""
+        return Counter(asked.replies[-1].code for asked in self.asked.values() if asked.told in ("refused", "turned away"))
 
     def stakes(self, player: str) -> Iterator[tuple[Asked, int]]:
         """Yield the player's requests that put a stake at risk, each with that stake in minor units.

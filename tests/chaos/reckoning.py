@@ -188,6 +188,10 @@ def _one_request(asked: Asked, logs: Logs, found: Reckoning) -> None:
             found.refused += 1
             if moving and not (_is_risk(asked) and logs.dropped[asked.id] and not logs.accepted[asked.id]):
                 found.find("refused and done all the same", which)
+        case "turned away":
+            found.refused += 1
+            if moving:
+                found.find("turned away and done all the same", which)
         case "nothing":
             found.unknown += 1
         case _:

@@ -5,6 +5,7 @@ are closed, the day that is over must be sealed, and then everything that anybod
 """
 
 import asyncio
+import signal
 import subprocess
 import sys
 import time
@@ -12,10 +13,10 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from statistics import median
-from typing import Any
 
 import msgspec
 
+from feltlog.client import Unanswered
 from feltlog.commands.connection import reading
 from feltlog.commands.quarantine import look
 from feltlog.machine import Machine
@@ -24,11 +25,11 @@ from shared.contracts.subjects import log_day, log_name
 from shared.runtime.clock import SystemClock, gaming_day
 from shared.runtime.line import Line, open_line
 from shared.runtime.tasks import end_all
-from tests.chaos.crowd import STYLES, Crowd, comes_about, furnish_house
-from tests.chaos.plan import PATIENCE_S, PROCESSES, Blow, Plan
+from tests.chaos.crowd import LOOK_S, STYLES, Crowd, comes_about, furnish_house
+from tests.chaos.plan import PATIENCE_S, PROCESSES, SERVICES, Blow, Plan
 from tests.chaos.reckoning import Finding, Logs, Reckoning, reckon
 from tests.chaos.striking import Hit, Striker
-from tests.chaos.vandal import vandal
+from tests.chaos.vandal import Vandal, vandal
 
 START_S = 12.0
 """How long a house takes to start, before its first blow."""
@@ -59,6 +60,10 @@ class Outcome(msgspec.Struct, kw_only=True):
     entries: int = 0
     requests: int = 0
     reckoning: Reckoning = msgspec.field(default_factory=Reckoning)
+    refusals: dict[str, int] = {}
+    """What was refused, by code."""
+    sealed_after_s: float | None = None
+    """How long after the gaming day's end its logs were closed for ever."""
     longest_still_s: float = 0.0
     """The longest that a table took from one round's end to the next one's."""
     back: list[Back] = []
@@ -85,19 +90,23 @@ class Run:
         """How many blows have fallen."""
         return len(self.hits)
 
-    async def go(self) -> Outcome:
+    def go(self) -> Outcome:
         """Play, strike and reckon; everything is stopped afterwards, whatever happens."""
         began_s = time.monotonic()
         furnish_house(self.machine, day_ends_in_s=START_S + self.plan.day_ends_after_s)
         first_day = self._today()
         try:
-            await asyncio.to_thread(self.machine.start)
-            await self._play(first_day)
+            self.machine.start()
+            asyncio.run(self._play(first_day))
         finally:
-            await asyncio.to_thread(self.machine.stop)
+            # A second Ctrl-C must not leave half of the house running.
+            for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+                signal.signal(number, signal.SIG_IGN)
+            self.machine.stop()
+            signal.signal(signal.SIGINT, signal.default_int_handler)
         if not self.findings:
             self._stage("verifying everything")
-            await self._verify()
+            self._verify()
         outcome = self._outcome
         outcome.seconds = time.monotonic() - began_s
         outcome.findings = self.findings
@@ -112,19 +121,23 @@ class Run:
             self.hits = striker.hits
             keeping = asyncio.create_task(striker.keep_server(), name="keeping the server")
             showing = asyncio.create_task(self._show(crowd), name="showing")
+            sealing = asyncio.create_task(self._watch_the_day(hand, first_day), name="watching the day")
             try:
                 self._stage("blows fall")
                 await self._strike_all(crowd, striker)
                 striker.resume_all()
-                if not self.findings:
+                if not self.findings and not crowd.fallen:
                     await self._afterwards(crowd, first_day)
+            except Unanswered as silence:
+                self._find("the house does not answer", str(silence))
             finally:
                 striker.resume_all()
-                await end_all([keeping, showing])
+                await end_all([keeping, showing, sealing])
             self._check_processes(striker)
             for fell in crowd.fallen:
                 self._find("somebody could not play on", fell)
             self._outcome.rounds = crowd.settled
+            self._outcome.refusals = crowd.notebook.refusals()
             self._outcome.longest_still_s = max(crowd.longest_still_s.values())
             self._outcome.requests = len(crowd.notebook.asked)
             if not self.findings:
@@ -145,7 +158,7 @@ class Run:
             await end_all(under_way)
         for hit in self.hits:
             if hit.back_after_s is None:
-                self._find("not back", f"{hit.target}, {hit.what} at {hit.at_s:.0f} s")
+                self._find("not back", f"{hit.target}, {hit.what} at {hit.at_s:.0f} s: {hit.missed}")
 
     async def _moment(self, blow: Blow, crowd: Crowd) -> None:
         """Return when a blow is to fall."""
@@ -173,13 +186,12 @@ class Run:
 
         if not await comes_about(booked, AFTERWARDS_S):
             self._find("stakes are still set aside", str([await crowd.pit.balance(style.name) for style in STYLES]))
-        async with reading(self.machine.house) as store:
 
-            async def sealed() -> bool:
-                return log_name("table", first_day) not in await store.open_logs("table")
+        async def sealed() -> bool:
+            return self._outcome.sealed_after_s is not None
 
-            if self._today() != first_day and not await comes_about(sealed, AFTERWARDS_S):
-                self._find("the day that is over is not sealed", first_day)
+        if self._today() != first_day and not await comes_about(sealed, AFTERWARDS_S):
+            self._find("the day that is over is not sealed", first_day)
         held, silent = await look(self.machine.house, None)
         for row in held:
             self._find("a quarantine is left", f"{row.service}: {row.subject}, {row.reason}")
@@ -199,10 +211,10 @@ class Run:
         self._outcome.reckoning = reckon(crowd.notebook, logs, balances)
         self.findings += self._outcome.reckoning.findings
 
-    async def _verify(self) -> None:
+    def _verify(self) -> None:
         """Ask the front door, as an operator would."""
         command = [sys.executable, "-m", "feltlog", "verify", "--all", "--data", str(self.machine.house.data)]
-        done = await asyncio.to_thread(subprocess.run, command, capture_output=True, text=True, check=False)
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode:
             self._find("feltlog verify --all", f"{done.stdout}{done.stderr}")
 
@@ -219,6 +231,15 @@ class Run:
                     f"{name} is {seen.state}, started {seen.starts} times and ended {ended} times. "
                     f"The end of its log:\n{tail(self.machine.house.log(name))}",
                 )
+
+    async def _watch_the_day(self, hand: Vandal, day: str) -> None:
+        """Measure how long it takes from the day's end until all of its logs are closed for ever."""
+        while self._today() == day:
+            await asyncio.sleep(LOOK_S)
+        ended_s = time.monotonic()
+        while not await hand.all_sealed(log_name(service, day) for service in SERVICES):
+            await asyncio.sleep(LOOK_S)
+        self._outcome.sealed_after_s = time.monotonic() - ended_s
 
     async def _show(self, crowd: Crowd) -> None:
         while True:
@@ -258,9 +279,3 @@ def backs(hits: list[Hit]) -> list[Back]:
 def kind_of(hit: Hit) -> str:
     """Return what a hit is counted as."""
     return f"{hit.what}: {hit.target}" if hit.what == "kill -9" else hit.what
-
-
-def as_data(outcome: Outcome) -> dict[str, Any]:
-    """Return an outcome as it is written for machines."""
-    data: dict[str, Any] = msgspec.to_builtins(outcome)
-    return data

@@ -1,15 +1,15 @@
 """Striking: how each blow is dealt to a real process, and how long it takes until what was hit is back.
 
-Blows on different targets overlap; two on the same target follow each other, because a process that is down cannot be hit.
-Every process that is ended here is written down, so that one that ends by itself is seen.
+Blows overlap, also on the same target: what has only just been started may be killed again.  Only who stops and starts a
+process in peace has it for itself.  Every process that is ended here is written down, so that one that ends by itself is seen.
 """
 
 import asyncio
 import os
 import resource
 import signal
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager, suppress
 from typing import Any
 
 import msgspec
@@ -17,6 +17,7 @@ import msgspec
 from feltlog.health import health
 from feltlog.machine import Machine
 from feltlog.nats_server import is_well
+from feltlog.trouble import Trouble
 from shared.contracts.subjects import log_name
 from shared.runtime.clock import SystemClock, gaming_day
 from shared.runtime.event_store import StoreUnavailable
@@ -29,9 +30,7 @@ BACK_S = 90.0
 LOOK_S = 0.05
 MEND_EVERY_S = 0.5
 ROOM_BYTES = 3_000
-"""What a log that is made too small may still take: a few entries."""
-FILE_BYTES = 8_192
-"""What a process may write into a file is the same to it as what the disk has room for."""
+"""What a log that is made too small, or a file on a disk that fills up, may still take: a few entries."""
 
 
 class Hit(msgspec.Struct, kw_only=True):
@@ -45,7 +44,7 @@ class Hit(msgspec.Struct, kw_only=True):
     back_after_s: float | None = None
     """None while it is not back."""
     missed: str = ""
-    """Why nothing was hit."""
+    """Why nothing was hit, or what kept it away."""
 
 
 class Striker:
@@ -82,10 +81,12 @@ class Striker:
         self.hits.append(hit)
         async with self._taking(blow):
             hit.at_s = self.now_s
-            with suppress(TimeoutError):
+            try:
                 async with asyncio.timeout(BACK_S):
                     await acts[blow.kind](blow, hit)
                     hit.back_after_s = self.now_s - hit.at_s
+            except (TimeoutError, Trouble) as trouble:
+                hit.missed = str(trouble) or "not back"
         return hit
 
     async def keep_server(self) -> None:
@@ -103,25 +104,25 @@ class Striker:
 
     @asynccontextmanager
     async def _taking(self, blow: Blow) -> AsyncIterator[None]:
-        """Take whatever is hit into one's own hand; a kill of everything asks nobody."""
+        """Take what will be stopped and started into one's own hand."""
         match blow.kind:
-            case "kill" | "pause" | "restart" | "full disk":
-                names: Sequence[str] = () if blow.target == EVERYTHING else (blow.target,)
+            case "restart" | "full disk":
+                async with self._hands[blow.target]:
+                    yield
             case "full log":
-                names = (PROVISIONER,)
+                async with self._hands[PROVISIONER]:
+                    yield
             case _:
-                names = ()
-        async with AsyncExitStack() as stack:
-            for name in names:
-                await stack.enter_async_context(self._hands[name])
-            yield
+                yield
 
     async def _kill(self, blow: Blow, hit: Hit) -> None:
         names = PROCESSES if blow.target == EVERYTHING else (blow.target,)
         before = {name: await self._pid(name) if len(names) == 1 else self._machine.pid(name) for name in names}
-        for name in names:
-            self._note_end(name)
-            self._machine.kill(name)
+        for name, pid in before.items():
+            if pid is not None:
+                self.ended.add((name, pid))
+                with suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
         await asyncio.gather(*(self._until_back(name, before[name]) for name in names))
 
     async def _pause(self, blow: Blow, hit: Hit) -> None:
@@ -166,8 +167,11 @@ class Striker:
         return await self._vandal.room(log) == room
 
     async def _fill_disk(self, blow: Blow, hit: Hit) -> None:
+        """Let the largest file take a few entries more; the last of them is cut off in the middle, as it is on a full disk."""
         pid = await self._pid(SERVER)
-        resource.prlimit(pid, resource.RLIMIT_FSIZE, (FILE_BYTES, FILE_BYTES))
+        largest = max(file.stat().st_size for file in self._machine.house.store.rglob("*.blk"))
+        # What a process may write into a file is the same to it as what the disk has room for.
+        resource.prlimit(pid, resource.RLIMIT_FSIZE, (largest + ROOM_BYTES, largest + ROOM_BYTES))
         await asyncio.sleep(blow.lasts_s)
         hit.lasted_s = self.now_s - hit.at_s
         # A server that has noticed nothing yet will, with the next entry.

@@ -16,6 +16,8 @@ ROUND = "T1.20261130-000001"
 DEPOSIT = Deposit(player="ann", currency="EUR", minor=500)
 YES, NO, BUSY = ACCEPTED, Answer("refused", "insufficient_funds", "No."), Answer("refused", "busy", "Later.", final=False)
 
+CLOSED = Answer("refused", "betting_closed", "No more bets.", final=False)
+
 
 class Wire:
     """A line whose other end gives these replies, one after the other; None is silence."""
@@ -72,6 +74,7 @@ async def test_impatient_people_send_the_same_bytes_twice():
         ([], "nothing"),
         ([PENDING], "nothing"),
         ([BUSY], "nothing"),
+        ([CLOSED], "turned away"),
         ([PENDING, YES], "accepted"),
         ([BUSY, YES, YES], "accepted"),
         ([PENDING, NO], "refused"),

@@ -4,7 +4,7 @@ Deleting a durable consumer or shrinking a log is what an operator does by mista
 of the house could.  The vandal's key is therefore written into the server's configuration beside the house's users.
 """
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from feltlog.machine import Machine
 from feltlog.nats_server import SERVER, reload
 from shared.runtime import jetstream_api as api
 from shared.runtime.connection import Endpoint, close, connect
+from shared.runtime.event_store import StoreUnavailable
 
 USERS = "  users: [\n"
 
@@ -56,6 +57,13 @@ class Vandal:
         smaller = found.config | {"max_bytes": found.state["bytes"] + bytes_left}
         answer = await api.ask(self._client, f"STREAM.UPDATE.{log}", smaller, _Config)
         assert isinstance(answer, _Config), f"{log} cannot be made smaller: {answer}"
+
+    async def all_sealed(self, logs: Iterable[str]) -> bool:
+        """Return whether the server says that all of these logs are closed for ever."""
+        try:
+            return all([(await self._info(log)).config.get("sealed") for log in logs])
+        except StoreUnavailable:
+            return False
 
     async def _info(self, log: str) -> _Config:
         answer = await api.ask(self._client, f"STREAM.INFO.{log}", None, _Config)

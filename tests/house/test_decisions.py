@@ -34,6 +34,8 @@ def test_record_says_how_it_stands(record):
     assert re.search(r"^## Status\n\n(Proposed|Accepted|Replaced by \[[0-9]{4}\]\()", record.read_text(), re.MULTILINE)
 
 
-def test_records_are_numbered_without_gaps():
-    """No number is used twice, none is missing."""
-    assert [_number(record) for record in RECORDS] == list(range(1, len(RECORDS) + 1))
+def test_no_number_is_used_twice():
+    """A record is cited by its number; records that are written at the same time may leave a gap."""
+    numbers = [_number(record) for record in RECORDS]
+
+    assert numbers == sorted(set(numbers))

@@ -78,15 +78,15 @@ class Collector:
 
 
 @contextmanager
-def collecting() -> Iterator[Collector]:
-    """Run a collector for as long as the test needs it."""
+def collecting(status: int = 200) -> Iterator[Collector]:
+    """Run a collector for as long as the test needs it; it answers everything with `status`."""
     collector = Collector()
 
     class Taking(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers["Content-Length"]))
             collector.take(self.path, gzip.decompress(body) if self.headers.get("Content-Encoding") == "gzip" else body)
-            self.send_response(200)
+            self.send_response(status)
             self.send_header("Content-Length", "0")
             self.end_headers()
 

@@ -54,12 +54,9 @@ def golden(story: Story, entries: list[Stored]) -> Golden:
         for each in entries
     )
     bare = Golden(story=story, entries=lines, finals=())
-    streams = dict.fromkeys(each.stream for each in entries)
-    return Golden(
-        story=story,
-        entries=lines,
-        finals=tuple(Final(stream=stream, state=as_json(folded(stream, bare.events(stream)))) for stream in streams),
-    )
+    events = bare.by_stream()
+    finals = tuple(Final(stream=stream, state=as_json(folded(stream, told))) for stream, told in events.items())
+    return Golden(story=story, entries=lines, finals=finals)
 
 
 def as_json(state: object) -> object:

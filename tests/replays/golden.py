@@ -64,11 +64,16 @@ class Golden(msgspec.Struct, frozen=True, kw_only=True):
         for each in self.stored():
             yield Heard(log=each.log, sequence=each.sequence, digest=digest(each.data), entry=entry_of(each))
 
+    def by_stream(self) -> dict[str, list[Any]]:
+        """Return the events of each stream."""
+        found: dict[str, list[Any]] = {}
+        for heard in self.heard():
+            found.setdefault(heard.stream, []).extend(event for decision in heard.entry.decisions for event in decision.events)
+        return found
+
     def events(self, stream: str) -> list[Any]:
         """Return a stream's events."""
-        return [
-            event for heard in self.heard() if heard.stream == stream for decision in heard.entry.decisions for event in decision.events
-        ]
+        return self.by_stream()[stream]
 
 
 def entry_of(stored: Stored) -> Entry[Any, Any]:
@@ -93,9 +98,9 @@ def load(name: str) -> Golden:
     )
 
 
-def save(golden: Golden) -> Path:
+def save(golden: Golden, folder: Path = HERE) -> Path:
     """Write a golden log, and return where; raise `FileExistsError` if there is one of that name: they are never edited."""
-    path = HERE / f"{golden.story.name}.jsonl"
+    path = folder / f"{golden.story.name}.jsonl"
     parts: Iterable[Any] = (golden.story, *golden.entries, *golden.finals)
     with path.open("xb") as file:
         file.writelines(msgspec.json.encode(part) + b"\n" for part in parts)

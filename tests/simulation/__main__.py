@@ -2,52 +2,73 @@
 
 import argparse
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from rich.console import Console
 from rich.progress import Progress, TimeElapsedColumn
 from rich.table import Table
 
-from tests.simulation.planted import PLANTED
-from tests.simulation.run import KINDS, SEATS, Outcome, Plan, Simulation
+from tests.simulation.plan import KINDS, TABLES_MAX, Plan
+from tests.simulation.planted import PLANTED, simulation_of
+from tests.simulation.proof import prove
+from tests.simulation.run import Outcome, Simulation
 from tests.simulation.shrinking import shrink, write
 
 BUILD = Path("build") / "simulation"
-PLANTED_ROUNDS = 300
-PLANTED_SEEDS = range(1, 11)
-FOUND_MIN = 9
-"""Of ten seeds."""
+SAY_EVERY_ROUNDS = 100
+ALL = "1"
 
 
-def main() -> int:
+def main(arguments: Sequence[str] | None = None) -> int:
     """Run what the command line names; return the exit status."""
-    told = arguments()
+    told = parser().parse_args(arguments)
     console = Console()
-    if told.planted:
+    if told.planted == ALL:
         return prove(console)
-    plan = Plan(seed=told.seed, rounds=told.rounds, tables=told.tables, faults=told.faults)
-    simulation = Simulation(plan)
-    with Progress(*Progress.get_default_columns(), TimeElapsedColumn(), console=console, transient=True, disable=plan.rounds < 50) as bar:
-        task = bar.add_task(f"seed {plan.seed}", total=plan.rounds)
-        simulation.progress = lambda rounds: bar.update(task, completed=rounds)
-        outcome = simulation.run()
+    simulation, outcome = watched(plan_of(told), console)
     console.print(summary(outcome))
     if not outcome.code:
         console.print("Nothing was found.", style="bold green")
+        if told.keep:
+            console.print(f"Its log: {write(simulation, BUILD, name=told.keep, about='')}", soft_wrap=True, highlight=False)
         return 0
-    console.print(outcome.message, style="bold red", markup=False)
+    console.print(outcome.message, style="bold red", markup=False, soft_wrap=True)
     console.print("Looking for a smaller run that ends so ...", style="dim")
-    smallest = shrink(Simulation, outcome)
-    again = Simulation(smallest.plan)
+    smallest = shrink(simulation_of, outcome)
+    again = simulation_of(smallest.plan)
     again.run()
-    path = write(again, smallest, BUILD)
-    console.print(f"Again: {outcome.plan.command}")
-    console.print(f"Small: {smallest.plan.command}")
+    path = write(again, BUILD, name=f"{smallest.code}_seed_{smallest.plan.seed}", about=smallest.message)
+    # A command is one line, however narrow the terminal is.
+    console.print(f"Again: {outcome.plan.command}", soft_wrap=True, highlight=False)
+    console.print(f"Small: {smallest.plan.command}", soft_wrap=True, highlight=False)
+    console.print(f"Its log: {path}", soft_wrap=True, highlight=False)
     console.print(
-        f"Its log: {path}. When the cause is mended, move it to tests/replays under a name that says what went wrong, "
-        "with its story's name and sentence; it is decided again there on every run."
+        "Copied to tests/replays it is decided again there and shows what is wrong with its decisions, if that is where the fault lies. "
+        "What stays there is the log of how it goes once the cause is mended: the small command writes it with KEEP=what_went_wrong."
     )
     return 1
+
+
+def plan_of(told: argparse.Namespace) -> Plan:
+    """Return the plan that a command line stands for."""
+    return Plan(seed=told.seed, rounds=told.rounds, tables=told.tables, faults=told.faults, planted=told.planted)
+
+
+def watched(plan: Plan, console: Console) -> tuple[Simulation, Outcome]:
+    """Run a plan and show how far it is: a bar on a terminal, now and then a line anywhere else."""
+    simulation = simulation_of(plan)
+    columns = (*Progress.get_default_columns(), TimeElapsedColumn())
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task(f"seed {plan.seed}", total=plan.rounds)
+
+        def progress(rounds: int) -> None:
+            bar.update(task, completed=rounds)
+            if not console.is_terminal and rounds % SAY_EVERY_ROUNDS == 0:
+                console.print(f"{rounds} rounds, {simulation.steps} steps, {simulation.auditor.days} gaming days")
+
+        simulation.progress = progress
+        return simulation, simulation.run()
 
 
 def summary(outcome: Outcome) -> Table:
@@ -57,58 +78,33 @@ def summary(outcome: Outcome) -> Table:
     table.add_column("how much", justify="right")
     rows = {
         "steps": outcome.steps,
-        "of them without faults, until all was settled": outcome.liveness_steps,
+        "of them at the end without faults, until all was settled": outcome.liveness_steps,
         "rounds": outcome.rounds,
         "entries": outcome.entries,
-        "gaming days": outcome.days,
-        "logs": outcome.digest[:16],
+        "gaming days closed": outcome.days,
+        "digest of all logs": outcome.digest[:16],
     }
     for what, much in rows.items():
         table.add_row(what, str(much))
     table.add_section()
-    for kind, count in sorted(outcome.faults.items()):
+    for kind, count in outcome.happened.items():
         table.add_row(kind.replace("_", " "), str(count))
     table.add_section()
     table.add_row("findings", "1" if outcome.code else "0", style="bold red" if outcome.code else "bold green")
     return table
 
 
-def prove(console: Console) -> int:
-    """Show that each planted bug is found on nearly every seed."""
-    table = Table(title="planted bugs", title_justify="left")
-    for heading in ("bug", "found", "after rounds", "as"):
-        table.add_column(heading)
-    missed = 0
-    with Progress(console=console, transient=True) as bar:
-        task = bar.add_task("planted bugs", total=len(PLANTED) * len(PLANTED_SEEDS))
-        for planted in PLANTED:
-            outcomes = []
-            for seed in PLANTED_SEEDS:
-                outcomes.append(Simulation(Plan(seed, PLANTED_ROUNDS), wrap=planted.wrap, make_store=planted.make_store).run())
-                bar.advance(task)
-            found = [outcome for outcome in outcomes if outcome.code]
-            missed += len(found) < FOUND_MIN
-            rounds = sorted(outcome.rounds for outcome in found)
-            table.add_row(
-                planted.name.replace("_", " "),
-                f"{len(found)} of {len(PLANTED_SEEDS)}",
-                f"{rounds[0]} to {rounds[-1]}" if rounds else "",
-                ", ".join(sorted({outcome.code for outcome in found})),
-                style="" if len(found) >= FOUND_MIN else "bold red",
-            )
-    console.print(table)
-    return 1 if missed else 0
-
-
-def arguments() -> argparse.Namespace:
-    """Return what the command line says."""
+def parser() -> argparse.ArgumentParser:
+    """Return what the command line may say."""
     parser = argparse.ArgumentParser(prog="make simulate", description=__doc__)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--rounds", type=int, default=300)
-    parser.add_argument("--tables", type=int, default=len(SEATS), choices=range(1, len(SEATS) + 1))
+    parser.add_argument("--tables", type=int, default=TABLES_MAX, choices=range(1, TABLES_MAX + 1))
     parser.add_argument("--faults", type=kinds, default=KINDS, help=f"kinds of faults, or none: {', '.join(KINDS)}")
-    parser.add_argument("--planted", action="store_true", help="show that planted bugs are found")
-    return parser.parse_args()
+    names = [planted.name for planted in PLANTED]
+    parser.add_argument("--planted", default="", choices=[ALL, *names], help="a bug to plant, or 1: show that each of them is found")
+    parser.add_argument("--keep", default="", help="write the log of a run that finds nothing under this name, for tests/replays")
+    return parser
 
 
 def kinds(text: str) -> tuple[str, ...]:

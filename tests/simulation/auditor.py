@@ -5,7 +5,7 @@ looked at as soon as it is stored, so that a finding names the step that it happ
 """
 
 import hashlib
-from collections import Counter, defaultdict
+from collections import Counter, defaultdict, deque
 from typing import Any
 
 import msgspec
@@ -16,6 +16,7 @@ from tests.simulation.outcome import Game
 from tests.simulation.till import Till
 
 Row = dict[str, Any]
+RECENT_MAX = 24
 
 
 class Stream:
@@ -49,16 +50,27 @@ class Auditor:
         self._days_closed: set[str] = set()
         self._rounds: dict[tuple[str, str], int] = defaultdict(int)
         self._recorded: set[str] = set()
+        self.quarantined = 0
+        """How often a source was held."""
+        self.days = 0
+        """How many gaming days were closed."""
         self.poison: set[str] = set()
         """Subjects whose bytes are meant to be no entries."""
+        self.strays: set[tuple[str, int]] = set()
+        """Where messages stand that nobody stored who writes the stream: subject and sequence."""
+        self.recent: deque[str] = deque(maxlen=RECENT_MAX)
+        """The subjects of the latest entries."""
 
-    def see(self, log: str, sequence: int, subject: str, data: bytes) -> None:
+    def see(self, log: str, sequence: int, subject: str, data: bytes, *, claimed: str) -> None:
         """Look at a stored entry; raise `Breach` at the first thing that must not be."""
         self.entries += 1
         must(sequence == self._sequences[log] + 1, "sequence", f"{log} jumps to {sequence}")
         self._sequences[log] = sequence
-        if subject in self.poison:
+        if not claimed:
+            self.strays.add((subject, sequence))
+        if subject in self.poison or not claimed:
             return
+        self.recent.append(subject)
         entry = msgspec.json.decode(data)
         self._chain(subject, entry, data)
         for decision in entry["decisions"]:
@@ -96,7 +108,9 @@ class Auditor:
                 self.till.see(subject, kind, decision, event)
             case _:
                 pass
+        self.days += kind == "BookClosed"
         if kind == "SourceQuarantined":
+            self.quarantined += (event["service"], event["subject"], event.get("target", "")) not in self.quarantines
             self.quarantines[event["service"], event["subject"], event.get("target", "")] = event
         elif kind == "QuarantineLifted":
             self.quarantines.pop((service, event["subject"], event.get("target", "")), None)

@@ -3,22 +3,25 @@
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from feltlog.rehearsal.door import Door
-from feltlog.rehearsal.ear import Ear
+from feltlog.rehearsal.house import RehearsedHouse
 from feltlog.rehearsal.process import Process
-from shared.contracts.subjects import SERVICES, table_stream
+from shared.contracts.subjects import SERVICES, log_of, table_stream
 from shared.kernel.reactions import Reaction, Source
 from shared.runtime.clock import day_ends_at_ms
 from shared.runtime.keepers import Noun
-
-if TYPE_CHECKING:
-    from tests.simulation.run import Simulation
+from tests.simulation.auditor import Auditor
+from tests.simulation.workload import Workload
 
 ONCE_IN_STEPS = 30
-DAY_ROLL_ONCE_IN = 20
+DAY_ROLL_ONCE_IN = 5
+"""Of those times at which it could: a day has some two dozen rounds then, and a process that starts has little to fold."""
+OPEN_DAYS_MAX = 5
+LIFT_ONCE_IN = 6
 POISONED_BYTES = b"these bytes are no entry"
+STRAY_BYTES = b'{"type":"io.nats.jetstream.api.v1.consumer_info_response","error":{"code":404}}'
+"""What JetStream's own API would answer somebody who asked it to answer onto a log."""
 
 
 class CannotReact(ValueError):
@@ -28,17 +31,16 @@ class CannotReact(ValueError):
 class Faults:
     """Lets things go wrong.  `counts` says how often each kind did."""
 
-    def __init__(self, simulation: "Simulation", kinds: tuple[str, ...]) -> None:
-        self.kinds = kinds
+    def __init__(self, house: RehearsedHouse, workload: Workload, auditor: Auditor, kinds: tuple[str, ...]) -> None:
         self.counts: Counter[str] = Counter()
         self.poisoned: set[tuple[str, str]] = set()
         """Services, each with a subject of which it understands nothing."""
         self.broken: set[str] = set()
         """Streams on which every decision breaks an assertion."""
         self.ever_broken: set[str] = set()
-        self._simulation = simulation
-        self._house = simulation.house
-        self._choose = simulation.house.chooser
+        self._house = house
+        self._auditor = auditor
+        self._choose = house.chooser
         self._back_ms = 0
         self._lifts = 0
         self._garbage = 0
@@ -46,12 +48,11 @@ class Faults:
         self._later: list[tuple[int, Callable[[], None]]] = []
         """What is still to go wrong, and when."""
         self._house.reorders = "reorder" in kinds
-        workload = simulation.workload
         workload.silence_once_in = 15 if "silent_player" in kinds else 0
         workload.lost_once_in = 25 if "lost_message" in kinds else 0
         self._acts = [(kind, act) for kind, act in self._all().items() if kind in kinds]
 
-    def _all(self) -> dict[str, Callable[[], bool]]:
+    def _all(self) -> dict[str, Callable[[], str]]:
         return {
             "duplicate": self._duplicate,
             "delay": self._delay,
@@ -69,6 +70,7 @@ class Faults:
             "store_away": self._store_away,
             "day_roll": self._day_roll,
             "poison": self._poison,
+            "stray": self._stray,
         }
 
     def maybe(self) -> None:
@@ -83,11 +85,12 @@ class Faults:
             return
         if self._choose.once_in(4):
             self._house.store.deliver_ghosts()
-        if (self.poisoned or self.broken) and self._choose.once_in(6):
-            self._lift()
-        kind, act = self._choose.pick(self._acts)
-        if act():
-            self.counts[kind] += 1
+        if (self.poisoned or self.broken) and self._choose.once_in(LIFT_ONCE_IN):
+            self.mend()
+        _, act = self._choose.pick(self._acts)
+        happened = act()
+        if happened:
+            self.counts[happened] += 1
 
     def stop(self) -> None:
         """Let everything come right: from now on nothing goes wrong."""
@@ -103,10 +106,6 @@ class Faults:
             process.dies_after_append = False
             for ear in process.ears.values():
                 ear.not_before_ms = 0
-
-    def mend(self) -> None:
-        """Lift what is quarantined, as a person would who has mended the cause."""
-        self._lift()
 
     def cannot_follow(self, process: Process, follow: Callable[..., list[Reaction]]) -> Callable[..., list[Reaction]]:
         """Return `follow` as a software follows that does not understand what is poisoned."""
@@ -132,74 +131,76 @@ class Faults:
 
         return breaking
 
-    # Each returns whether it could happen.
+    # Each returns what has happened, or nothing: what it only prepares is counted where it comes true.
 
     def _process(self) -> Process | None:
         return self._choose.pick(self._house.processes) if self._house.processes else None
 
-    def _duplicate(self) -> bool:
+    def _listening(self) -> Process | None:
+        """Return a process that could hear something now."""
         process = self._process()
-        if process is None or not process.ears or self._house.store.is_away or self._hangs(process):
-            return False
-        return self._choose.pick(list(process.ears.values())).hear_again()
+        deaf = process is None or not process.ears or self._house.store.is_away or self._hangs(process)
+        return None if deaf else process
 
-    def _delay(self) -> bool:
+    def _duplicate(self) -> str:
+        process = self._listening()
+        return "duplicate" if process and self._choose.pick(list(process.ears.values())).hear_again() else ""
+
+    def _delay(self) -> str:
         process = self._process()
-        if process is None:
-            return False
-        until_ms = self._house.clock.now_ms() + self._choose.between(10, 4_000)
-        late: list[Ear | Door[Any]] = [*process.ears.values(), *process.doors.values()]
+        late = process.at_work(self._house.clock.now_ms()) if process else []
         if not late:
-            return False
+            return ""
         one = self._choose.pick(late)
-        one.not_before_ms = max(one.not_before_ms, until_ms)
-        return True
+        one.not_before_ms = max(one.not_before_ms, self._house.clock.now_ms() + self._choose.between(10, 4_000))
+        return "delay"
 
-    def _redeliver(self) -> bool:
-        process = self._process()
-        if process is None or not process.ears or self._house.store.is_away or self._hangs(process):
-            return False
-        self._choose.pick(list(process.ears.values())).start_again()
-        return True
+    def _redeliver(self) -> str:
+        process = self._listening()
+        if process is None:
+            return ""
+        ear = self._choose.pick(list(process.ears.values()))
+        before = ear.position
+        ear.start_again()
+        return "redeliver" if ear.position < before else ""
 
-    def _lost_ack(self) -> bool:
+    def _lost_ack(self) -> str:
         self._house.acks_to_lose += 1
-        return True
+        return ""
 
-    def _crash(self) -> bool:
+    def _crash(self) -> str:
         process = self._process()
         if process is None:
-            return False
+            return ""
         self._house.end(process, back_after_ms=self._choose.between(200, 4_000))
-        return True
+        return "crash"
 
-    def _crash_after_append(self) -> bool:
+    def _crash_after_append(self) -> str:
         process = self._process()
-        if process is None or process.dies_after_append:
-            return False
-        process.dies_after_append = True
-        return True
+        if process is not None:
+            process.dies_after_append = True
+        return ""
 
-    def _lost_answer(self) -> bool:
+    def _lost_answer(self) -> str:
         self._house.store.lose_answer_next()
-        return True
+        return ""
 
-    def _dropped(self) -> bool:
+    def _dropped(self) -> str:
         self._house.store.drop_next()
-        return True
+        return ""
 
-    def _ghost(self) -> bool:
+    def _ghost(self) -> str:
         self._house.store.ghost_next()
-        return True
+        return ""
 
-    def _second_owner(self) -> bool:
+    def _second_owner(self) -> str:
         process = self._process()
         if process is None or self._house.store.is_away or len(self._house.of(process.name)) > 1:
-            return False
+            return ""
         newer = self._house.start(process.name)
         if self._choose.once_in(3):
             self._let_each_wake_as_the_other_sleeps(process, newer)
-        return True
+        return "second_owner"
 
     def _let_each_wake_as_the_other_sleeps(self, older: Process, newer: Process) -> None:
         """Let the older one sleep while it is replaced, then wake and run ahead while the newer one sleeps, which then dies."""
@@ -217,71 +218,86 @@ class Faults:
         if process.alive:
             self._house.end(process, back_after_ms=self._choose.between(200, 2_000))
 
-    def _clock_jump(self) -> bool:
+    def _clock_jump(self) -> str:
         self._house.clock.advance(self._choose.pick((-400, -3_000, 700, 1_500, 6_000, 40_000)))
-        return True
+        return "clock_jump"
 
-    def _hang(self) -> bool:
+    def _hang(self) -> str:
         process = self._process()
         if process is None or self._hangs(process):
-            return False
+            return ""
         process.hung_until_ms = self._house.clock.now_ms() + self._choose.between(300, 9_000)
-        return True
+        return "hang"
 
-    def _service_away(self) -> bool:
+    def _service_away(self) -> str:
         service = self._choose.pick(("wallet", "shoe"))
         there = self._house.of(service)
         for process in there:
             self._house.end(process, back_after_ms=self._choose.between(5_000, 40_000))
-        return bool(there)
+        return f"{service}_away" if there else ""
 
-    def _store_away(self) -> bool:
+    def _store_away(self) -> str:
         if self._house.store.is_away:
-            return False
+            return ""
         self._house.store.is_away = True
         self._away_until_ms = self._house.clock.now_ms() + self._choose.between(200, 8_000)
-        return True
+        return "store_away"
 
-    def _day_roll(self) -> bool:
+    def _day_roll(self) -> str:
         """Let the clock jump close to the end of the day; now and then a whole day is slept through."""
-        if not self._choose.once_in(DAY_ROLL_ONCE_IN):
-            return False
+        # Logs of days that are not closed yet are folded by every process that starts: no new day while many wait.
+        if len(self._house.logs("table", sealed=False)) > OPEN_DAYS_MAX or not self._choose.once_in(DAY_ROLL_ONCE_IN):
+            return ""
         house = self._house
         ends_ms = house.gaming_day().ends_at_ms
         if self._choose.once_in(4):
             ends_ms = day_ends_at_ms(house.today(), "06:00", "America/Toronto") + 24 * 3_600_000
         house.clock.advance(ends_ms - house.clock.now_ms() + self._choose.between(-8_000, 4_000))
-        return True
+        return ""
 
-    def _poison(self) -> bool:
-        """Let a service understand nothing of a subject from now on, or a stranger write what nobody understands."""
+    def _poison(self) -> str:
+        """Let a service understand nothing of a subject from now on, or a stream break, or a stranger write what nobody understands."""
         if self.poisoned or self.broken or self._choose.once_in(2) or self._house.store.is_away:
-            return False
+            return ""
         if self._choose.once_in(3):
             return self._write_garbage()
-        subjects = self._simulation.recent
+        subjects = self._auditor.recent
         if not subjects:
-            return False
+            return ""
         subject = self._choose.pick(subjects)
         if self._choose.once_in(3) and not subject.endswith(".desk"):
             self.broken.add(subject)
             self.ever_broken.add(subject)
-            return True
+            return "stream_broken"
         hears = {"table": ("table", "shoe", "wallet"), "shoe": ("table",), "wallet": ("table",)}
         services = [service for service, heard in hears.items() if subject.split(".")[1] in heard]
         self.poisoned.add((self._choose.pick(services), subject))
-        return True
+        return "source_not_understood"
 
-    def _write_garbage(self) -> bool:
+    def _write_garbage(self) -> str:
         self._garbage += 1
         subject = table_stream(self._house.today(), f"X{self._garbage}")
-        self._simulation.auditor.poison.add(subject)
-        log = self._house.store.log(f"LOG_TABLE_{self._house.today()}")
+        if log_of(subject) not in self._house.logs("table", sealed=False):
+            return ""
+        self._auditor.poison.add(subject)
+        log = self._house.store.log(log_of(subject))
         log.append(subject, POISONED_BYTES, fence=0, now_ms=self._house.clock.now_ms())
-        return True
+        return "garbage"
 
-    def _lift(self) -> None:
-        """A person mends what is poisoned, and lifts what is held."""
+    def _stray(self) -> str:
+        """Let an answer of JetStream's own API stand in a stream that is written to."""
+        subjects = self._auditor.recent
+        if self._house.store.is_away or not subjects:
+            return ""
+        subject = self._choose.pick(subjects)
+        if self._house.store.log(log_of(subject)).is_sealed:
+            # Nobody can write there any more.
+            return ""
+        self._house.store.stray(subject, STRAY_BYTES)
+        return "stray"
+
+    def mend(self) -> None:
+        """Lift what is quarantined, as a person would who has mended the cause."""
         if self._house.store.is_away:
             return
         self.poisoned.clear()
@@ -289,7 +305,7 @@ class Faults:
         for service in SERVICES[:3]:
             there = [process for process in self._house.of(service) if not self._hangs(process)]
             for subject, _ in list(there[-1].held) if there else []:
-                if there[-1].alive and subject not in self._simulation.auditor.poison:
+                if there[-1].alive and subject not in self._auditor.poison:
                     self._house.take(there[-1], self._lifting(there[-1], subject))
 
     def _lifting(self, process: Process, subject: str) -> Callable[[], None]:

@@ -10,7 +10,8 @@ from typing import Any
 import msgspec
 
 from feltlog.rehearsal.process import Process
-from feltlog.rehearsal.rooms import Rooms, ShoeRooms, TableRooms, WalletRooms
+from feltlog.rehearsal.rooms import ShoeRooms, TableRooms, WalletRooms
+from feltlog.rehearsal.world import Rooms
 from services.shoe.domain.shoe import SHOE, Ready
 from services.table.domain.round import ROUND
 from services.wallet.domain.ledger import LEDGER
@@ -22,7 +23,8 @@ from shared.contracts.wallet import Deposited, SettleStakes, StakeRefused, Stake
 from shared.kernel.reactions import Reaction, Source
 from shared.runtime.event_store import Appended, Conflict, Unknown
 from shared.runtime.memory_store import MemoryStore
-from tests.simulation.run import as_it_is
+from tests.simulation.plan import Plan
+from tests.simulation.run import Simulation, as_it_is
 
 
 @dataclass(frozen=True)
@@ -153,3 +155,11 @@ PLANTED = (
     Planted("drop_after_lost_answer", make_store=TrustingStore),
     Planted("pay_double_singly", pay_double_singly),
 )
+
+
+def simulation_of(plan: Plan) -> Simulation:
+    """Return the simulation of a plan, with what is planted in it; raise `KeyError` for a bug of no such name."""
+    if not plan.planted:
+        return Simulation(plan)
+    planted = {each.name: each for each in PLANTED}[plan.planted]
+    return Simulation(plan, wrap=planted.wrap, make_store=planted.make_store)

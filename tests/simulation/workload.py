@@ -335,7 +335,9 @@ class Workload:
         request.told.append(said)
         if said.status == "pending":
             return
-        if request.actor.role == "staff" and not said.final and said.code in NOT_YET:
+        # A table that is closed is gone with its day.
+        gone = said.code == "unknown_table" and not self.betting
+        if request.actor.role == "staff" and not said.final and said.code in NOT_YET and not gone:
             return
         if self._open.pop(request.id, None) is not None and said.final:
             self._answered = [*self._answered[-ANSWERED_KEPT_MAX:], request]

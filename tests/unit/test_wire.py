@@ -3,11 +3,13 @@
 import asyncio
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from nats.aio.client import Client
 from nats.aio.msg import Msg
 from nats.aio.subscription import Subscription
 
-from shared.runtime.wire import HEARD_PER_S_MAX, Pace, distrust
+from shared.runtime.wire import HEARD_PER_S_MAX, Pace, distrust, library_parse_headers, parse_headers
 
 NEXT = b"MSG cmd.table.player.T7.ann 1 _INBOX.ann.x 2\r\n{}\r\n"
 
@@ -79,3 +81,12 @@ def test_each_user_is_heard_so_often_in_a_second():
         True,
         True,
     )
+
+
+HEADER_BYTES = st.binary(max_size=40) | st.text("ab:\r\n\t\x0b\x1c -é", max_size=40).map(str.encode)
+
+
+@given(st.lists(HEADER_BYTES, max_size=6).map(b"\r\n".join))
+def test_headers_are_read_as_the_library_reads_them(raw):
+    """What is faster says the same, whatever the bytes are."""
+    assert parse_headers(raw) == library_parse_headers(raw)

@@ -2,7 +2,8 @@
 
 Like a log it is one for the process, set up once where the process begins; and like a log nothing rests on it.  As long as
 no collector is named in the environment every call here ends at the first line, and OpenTelemetry is not even imported.
-What is told is in `names`, where one trace goes on from hop to hop in `hops` and `headers`, and how it leaves in `otlp`.
+What may be told stands in `names`, how a trace goes from hop to hop in `trail`, `requests`, `entries` and `headers`, and how
+all of it leaves in `otlp`.
 """
 
 import logging
@@ -19,7 +20,8 @@ if TYPE_CHECKING:
     from shared.kernel.folded import Asked, Draft
     from shared.kernel.messages import Answer
     from shared.runtime.hearing import Heard
-    from shared.runtime.telemetry.hops import Answering, Appending, Asking, Checking, Following
+    from shared.runtime.telemetry.entries import Appending, Checking, Following
+    from shared.runtime.telemetry.requests import Answering, Asking
     from shared.runtime.telemetry.telling import Telling
 
 A = TypeVar("A")
@@ -62,17 +64,23 @@ _telling: "Telling | None" = None
 
 def start(service: str, environment: Mapping[str, str] = os.environ) -> None:
     """Tell from now on if the environment names a collector (OpenTelemetry's own variables); say why not if it cannot be done."""
-    global _telling
     signals = wanted(environment)
     if not signals or _telling is not None:
         return
     try:
         # It takes a third of a second, which nobody should wait for who tells nothing.
+        from shared.runtime.telemetry.otlp import Exporting
         from shared.runtime.telemetry.telling import Telling
 
-        _telling = Telling(service, environment, signals)
+        tell(Telling(Exporting(service, environment, spans="traces" in signals, metrics="metrics" in signals)))
     except Exception as error:
         log.warning("there is no telemetry, everything else goes on: %s: %s", type(error).__name__, error)
+
+
+def tell(telling: "Telling") -> None:
+    """Tell from now on."""
+    global _telling
+    _telling = telling
 
 
 def stop() -> None:

@@ -1,10 +1,11 @@
 """The way out: spans and metrics leave as OTLP over HTTP, from threads of their own, and are lost rather than waited for.
 
 Everything is bounded: a queue that drops what it has no room for, a time-out for each attempt, and half a second at the end
-of the process.  A collector that is away is told of once in the log, not with every attempt.
+of the process.  A collector that is away is told of once in the log, not with every attempt, and not waited for at the end.
 """
 
 import logging
+import math
 import secrets
 import threading
 import time
@@ -14,10 +15,10 @@ from importlib.metadata import version
 from opentelemetry.exporter.otlp.proto.http.metric_exporter import OTLPMetricExporter
 from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
 from opentelemetry.metrics import Meter
-from opentelemetry.sdk.metrics import MeterProvider
+from opentelemetry.sdk.metrics import AlwaysOffExemplarFilter, MeterProvider
 from opentelemetry.sdk.metrics.export import MetricReader, PeriodicExportingMetricReader
 from opentelemetry.sdk.resources import Resource
-from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace import SpanLimits, TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor
 from opentelemetry.sdk.trace.sampling import ALWAYS_OFF
 from opentelemetry.trace import Tracer
@@ -28,6 +29,8 @@ ATTEMPT_S = 5.0
 """How long one attempt to send may take, in its own thread."""
 STOP_S = 0.5
 """How long the end of the process waits for what is left to be sent."""
+AWAY_S = 60.0
+"""For how long after a failed attempt nothing is expected of the collector."""
 TOLD_EVERY_S = 3600.0
 ATTRIBUTE_LENGTH_MAX = 256
 SCOPE = "feltlog"
@@ -40,13 +43,18 @@ class Loss(logging.Handler):
 
     def __init__(self) -> None:
         super().__init__(logging.WARNING)
-        self._told_s: float | None = None
+        self._told_s = self._lost_s = -math.inf
+
+    @property
+    def is_going_on(self) -> bool:
+        """Whether an attempt has failed a short while ago."""
+        return time.monotonic() - self._lost_s < AWAY_S
 
     def emit(self, record: logging.LogRecord) -> None:
         """Tell that telemetry is lost, unless that was told a short while ago."""
-        now_s = time.monotonic()
-        if self._told_s is None or now_s - self._told_s >= TOLD_EVERY_S:
-            self._told_s = now_s
+        self._lost_s = time.monotonic()
+        if self._lost_s - self._told_s >= TOLD_EVERY_S:
+            self._told_s = self._lost_s
             log.warning("telemetry is being lost, everything else goes on: %s", " ".join(record.getMessage().split())[:200])
 
 
@@ -55,24 +63,29 @@ class Exporting:
 
     def __init__(self, service: str, environment: Mapping[str, str], *, spans: bool, metrics: bool) -> None:
         complaints = logging.getLogger("opentelemetry")
-        complaints.handlers[:] = [Loss()]
+        self._loss = Loss()
+        complaints.handlers[:] = [self._loss]
         complaints.propagate = False
         resource = _resource(service, environment)
-        timeout_s = None if "OTEL_EXPORTER_OTLP_TIMEOUT" in environment else ATTEMPT_S
+        timeout_s = None if any(name.startswith("OTEL_EXPORTER_OTLP_") and name.endswith("TIMEOUT") for name in environment) else ATTEMPT_S
         # A process that tells no spans still passes on the context that it got.
-        tracers = TracerProvider(None if spans else ALWAYS_OFF, resource, shutdown_on_exit=False)
+        limits = SpanLimits(max_attribute_length=ATTRIBUTE_LENGTH_MAX)
+        tracers = TracerProvider(None if spans else ALWAYS_OFF, resource, shutdown_on_exit=False, span_limits=limits)
         readers: list[MetricReader] = []
         if spans:
             tracers.add_span_processor(BatchSpanProcessor(OTLPSpanExporter(timeout=timeout_s)))
         if metrics:
             readers.append(PeriodicExportingMetricReader(OTLPMetricExporter(timeout=timeout_s)))
-        meters = MeterProvider(readers, resource, shutdown_on_exit=False)
+        # Measurements name no example of themselves: which trace was slow is for the traces to say.
+        meters = MeterProvider(readers, resource, exemplar_filter=AlwaysOffExemplarFilter(), shutdown_on_exit=False)
         self.tracer: Tracer = tracers.get_tracer(SCOPE)
         self.meter: Meter = meters.get_meter(SCOPE)
         self._ends: tuple[Callable[[], None], ...] = (tracers.shutdown, meters.shutdown)
 
     def stop(self) -> None:
         """Send what is left, for `STOP_S` seconds at most; the threads that still try then end with the process."""
+        if self._loss.is_going_on:
+            return
         threads = [threading.Thread(target=end, daemon=True, name="last telemetry") for end in self._ends]
         for thread in threads:
             thread.start()

@@ -1,36 +1,48 @@
 """Telling: what a process tells while a collector is named, each call of the front made into spans and numbers."""
 
-import asyncio
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 from nats.aio.msg import Msg
+from opentelemetry.metrics import Meter
+from opentelemetry.trace import Tracer
 
-from shared.kernel.folded import Asked, Draft
+from shared.kernel.folded import Draft
 from shared.kernel.messages import Answer
 from shared.runtime.hearing import Heard
-from shared.runtime.telemetry import hops
+from shared.runtime.telemetry import trail
+from shared.runtime.telemetry.entries import Appending, Checking, Following
 from shared.runtime.telemetry.headers import read
-from shared.runtime.telemetry.hops import Answering, Appending, Asking, Checking, Following, Trail
 from shared.runtime.telemetry.meters import Meters
-from shared.runtime.telemetry.otlp import Exporting
+from shared.runtime.telemetry.requests import Answering, Asking, role_in
+from shared.runtime.telemetry.trail import Trail, Waiting
 
 
-class Telling:
-    """The spans and numbers of one process, and their way out."""
+class WayOut(Protocol):
+    """Where spans and numbers go."""
 
-    def __init__(self, service: str, environment: Mapping[str, str], signals: frozenset[str]) -> None:
-        self._exporting = Exporting(service, environment, spans="traces" in signals, metrics="metrics" in signals)
-        self.meters = Meters(self._exporting.meter)
-        self.trail = Trail(self._exporting.tracer, self.meters)
+    tracer: Tracer
+    meter: Meter
 
     def stop(self) -> None:
         """Send what is left, for a moment."""
-        self._exporting.stop()
+
+
+class Telling:
+    """The spans and numbers of one process."""
+
+    def __init__(self, way_out: WayOut) -> None:
+        self._way_out = way_out
+        self.meters = Meters(way_out.meter)
+        self.trail = Trail(way_out.tracer, self.meters)
+
+    def stop(self) -> None:
+        """Send what is left, for a moment."""
+        self._way_out.stop()
 
     def outgoing(self) -> Mapping[str, str]:
         """Return the headers of the hop that it is now."""
-        return hops.outgoing()
+        return trail.outgoing()
 
     def asking(self, service: str, command: Any) -> Asking:
         """Begin a client's request."""
@@ -42,13 +54,13 @@ class Telling:
 
     def turned_away(self, subject: str, answer: Answer) -> None:
         """Count a request that was answered at once."""
-        self.meters.request(hops.role_in(subject), answer, 0.0)
+        self.meters.request(role_in(subject), answer, 0.0)
 
-    def appending(self, stream: str, drafted: Draft[Any], batch: Sequence[tuple[Asked, "asyncio.Future[Answer]"]]) -> Appending:
+    def appending(self, stream: str, drafted: Draft[Any], batch: Waiting) -> Appending:
         """Begin an entry's way into the log."""
         return Appending(self.trail, stream, drafted, batch)
 
-    def decided(self, batch: Sequence[tuple[Asked, "asyncio.Future[Answer]"]], answers: Sequence[Answer], error: Exception | None) -> None:
+    def decided(self, batch: Waiting, answers: Sequence[Answer], error: Exception | None) -> None:
         """Count what a stream has answered; the batch may be longer than its answers."""
         self.meters.commands((asked, None if error else answer) for (asked, _), answer in zip(batch, answers, strict=False))
 

@@ -4,6 +4,7 @@ How far a service is behind is asked of the server, not of the service: a listen
 """
 
 import asyncio
+import logging
 from typing import Any, Protocol
 
 from shared.contracts.subjects import log_day
@@ -15,6 +16,8 @@ from shared.runtime.quarantine import Desk
 from shared.runtime.telemetry.meters import Meters
 
 LOOK_EVERY_S = 5.0
+
+log = logging.getLogger(__name__)
 
 
 class Named(Protocol):
@@ -35,9 +38,12 @@ class Watched(Protocol):
 
 
 async def watch(process: Watched, meters: Meters) -> None:
-    """Look again and again, for ever."""
+    """Look again and again, for ever, whatever comes of it: nobody's service ends because nobody could count something."""
     while True:
-        await look(process, meters)
+        try:
+            await look(process, meters)
+        except Exception as error:
+            log.debug("telemetry could not look: %s", error)
         await asyncio.sleep(LOOK_EVERY_S)
 
 
