@@ -8,7 +8,7 @@ from shared.kernel.money import Ratio, coin
 def result(felt: Felt, hand: Hand) -> Result:
     """Return how the hand compares with the dealer's (ON-3.1, ON-3.7, LV-2.1.1, LV-2.2, decision 1)."""
     mine, house = points(hand.cards)[0], points(felt.dealer)[0]
-    if hand.wagers[0].wager in felt.even_money:
+    if felt.is_paid_already(hand):
         return "even_money"
     if mine > 21:
         return "bust"
@@ -50,8 +50,10 @@ def lines(felt: Felt) -> dict[str, SettlementLine]:
 
 def returned(felt: Felt, hand: Hand, number: int, wager: WagerPlaced) -> int:
     """Return what a wager on a hand gives back, its stake included (ON-3.5, LV-2.3)."""
+    if wager.wager in felt.even_money:
+        return 2 * wager.stake_minor
     match result(felt, hand):
-        case "even_money" | "win":
+        case "win":
             return 2 * wager.stake_minor
         case "blackjack":
             return wager.stake_minor + profit(felt, wager, felt.profile.blackjack_pays)

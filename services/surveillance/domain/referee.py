@@ -27,7 +27,7 @@ from shared.contracts.table import (
 from shared.kernel.entry import Entry
 
 SEMANTICS_KNOWN = 1
-BOOKS_KNOWN = ("ON", "LV")
+BOOKS_KNOWN = ("ON", "FL", "LV")
 
 
 def judge(entries: Sequence[Entry[Any, Any]]) -> list[Finding]:
@@ -51,8 +51,8 @@ def judge(entries: Sequence[Entry[Any, Any]]) -> list[Finding]:
 def play_and_pay(round_: Round) -> Iterator[Breach]:
     """The cards are dealt once more, and what lies there then is held against outcomes and money."""
     felt = Felt(round_.opened)
-    for wager in round_.main():
-        felt.boxes.setdefault(wager.box, [Hand(wager.box, [], [wager])])
+    for box, wagers in round_.boxes().items():
+        felt.boxes[box] = [Hand(box, [], wagers)]
     if not felt.boxes:
         yield from nothing_is_dealt(round_)
         return

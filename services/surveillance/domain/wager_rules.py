@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from services.surveillance.domain.facts import Breach, Round
 from shared.contracts.table import (
     BettingClosed,
+    CallersSet,
     CardDealt,
     CloseBetting,
     HoleCardDealt,
@@ -105,23 +106,32 @@ def limits_are_kept(round_: Round) -> Iterator[Breach]:
 
 
 def boxes_are_shared_as_allowed(round_: Round) -> Iterator[Breach]:
-    """One player on a box, and each player on as many boxes as the book allows (LV-4.5)."""
-    boxes: dict[int, str] = {}
-    for wager in round_.main():
-        if wager.box in boxes:
-            yield round_.rule("ON-3.1", "LV-4.5"), f"{boxes[wager.box]} and {wager.player} both have a wager on box {wager.box}", None
-        boxes[wager.box] = wager.player
-    players = list(boxes.values())
-    for player in sorted(set(players)):
-        if players.count(player) > round_.profile.boxes_per_player_max:
-            yield "LV-4.5", f"{player} plays on {players.count(player)} boxes", None
+    """As many players on a box, and boxes for a player, as the book allows; nobody twice on a box (FL-5.4, LV-4.5, decision 15)."""
+    rule = round_.rule("ON-3.1", "LV-4.5")
+    shared: list[str] = []
+    for box, wagers in sorted(round_.boxes().items()):
+        players = [wager.player for wager in wagers]
+        if len(players) > round_.profile.players_per_box_max or len(set(players)) < len(players):
+            yield rule, f"{' and '.join(players)} all have a wager on box {box}", None
+        if sum(wager.seated for wager in wagers) > 1:
+            yield "FL-5.5", f"two players are seated at box {box}", None
+        shared += [wagers[0].wager] if len(wagers) > 1 else []
+    for fact in round_.of(CallersSet):
+        if list(fact.event.wagers) != shared:
+            yield "FL-5.5", f"{shared} decide for their boxes, written down are {list(fact.event.wagers)}", fact
+    if shared and len(round_.of(CallersSet)) != 1 and round_.of(CardDealt):
+        yield "FL-5.6", "who decides for a shared box must be settled before the cards", None
+    everybody = [wager.player for wager in round_.main()]
+    for player in sorted(set(everybody)):
+        if everybody.count(player) > round_.profile.boxes_per_player_max:
+            yield "LV-4.5", f"{player} plays on {everybody.count(player)} boxes", None
 
 
 def betting_ends_before_the_cards(round_: Round) -> Iterator[Breach]:
     """No main wager after betting closed or in the wrong time, no card before, none while a wager is pending (ON-3.1, LV-2.1.3)."""
     rule = round_.rule("ON-3.1", "LV-2.1.3")
     open_, pending = True, 0
-    taken: set[int] = set()
+    taken = 0
     for fact in round_.facts:
         match fact.event:
             case WagerPlaced(kind="main"):
@@ -130,11 +140,11 @@ def betting_ends_before_the_cards(round_: Round) -> Iterator[Breach]:
                     yield rule, f"wager {fact.event.wager} came after betting was closed", fact
             case WagerAccepted() | WagerRefused() | WagerLapsed() if round_.kind(fact.event.wager) == "main":
                 pending -= 1
-                taken |= {round_.wagers[fact.event.wager].box} if isinstance(fact.event, WagerAccepted) else set()
+                taken += isinstance(fact.event, WagerAccepted)
             case BettingClosed():
                 by_staff = isinstance(fact.command, CloseBetting) and fact.actor.role == "staff"
                 # Where every box has its wager there is nothing to wait for.
-                full = not pending and len(taken) >= round_.opened.settings.boxes
+                full = not pending and taken >= round_.opened.settings.boxes * round_.profile.players_per_box_max
                 if not (by_staff or full) and fact.at_ms < round_.opened.betting_until_ms:
                     yield rule, "betting was closed before its time", fact
                 if not open_:

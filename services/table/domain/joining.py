@@ -129,5 +129,7 @@ def _asked(playing: Playing) -> Joining:
 
 
 def _on_hand(box: int, hand: int, playing: Playing) -> tuple[Wager, ...]:
-    """Return the wagers that play for a hand, in the order in which they lie."""
-    return tuple(wager for wager in playing.wagers if (wager.box, wager.hand) == (box, hand) and wager.kind in ("main", "split"))
+    """Return the wagers that play for a hand, in the order in which their players' main wagers lie."""
+    lying = [wager.player for wager in playing.wagers if wager.box == box and wager.kind == "main"]
+    on_hand = (wager for wager in playing.wagers if (wager.box, wager.hand) == (box, hand) and wager.kind in ("main", "split"))
+    return tuple(sorted(on_hand, key=lambda wager: lying.index(wager.player)))
