@@ -28,11 +28,13 @@ from shared.contracts.table import (
     Insure,
     OpenRound,
     PeekCalled,
+    PlaceSideBet,
     PlaceWager,
     RefuseWager,
     ReshuffleCalled,
     RoundCommand,
     RoundEvent,
+    SideBet,
     Split,
     Stand,
     TakeEvenMoney,
@@ -123,6 +125,11 @@ class Rehearsal:
         """Place a main wager."""
         command = PlaceWager(round=self._id, box=box, stake_minor=stake_minor, seated=seated)
         return self.tell(command, Actor("player", player), id=f"main-{player}-{box}-{len(self.asked)}")
+
+    def bet_aside(self, player: str, box: int, kind: SideBet, stake_minor: int) -> Answer:
+        """Place a side bet."""
+        command = PlaceSideBet(round=self._id, box=box, kind=kind, stake_minor=stake_minor)
+        return self.tell(command, Actor("player", player), id=f"{kind}-{player}-{box}-{len(self.asked)}")
 
     def run(self, player: Player) -> None:
         """Play the round to its end."""

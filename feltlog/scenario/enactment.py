@@ -16,6 +16,7 @@ from services.table.domain.state import Betting, Decision, Insurance, Joining, O
 from services.table.reactions import timer
 from shared.contracts.refusals import Reason, refused
 from shared.contracts.table import (
+    SIDE_BETS,
     AcceptWager,
     CallersSet,
     CardsCalled,
@@ -29,6 +30,7 @@ from shared.contracts.table import (
     Insure,
     OpenRound,
     PeekCalled,
+    PlaceSideBet,
     PlaceWager,
     RoundCommand,
     RoundEvent,
@@ -133,6 +135,18 @@ class Enactment:
                     self._tell(command, Actor("player", wager.player), id=f"main-{box.box}-{at}")
                 except Refused as why:
                     self.refused.append(RefusedWager(box.box, at, why.code, why.message))
+                self._bet_aside(box.box, at, wager)
+
+    def _bet_aside(self, box: int, at: int, wager: text.Staked) -> None:
+        """Place the side bets of a wager; those of one that was refused are refused as well."""
+        for name, stake in wager.side.items():
+            try:
+                if name not in SIDE_BETS:
+                    raise refused(Reason.NOT_OFFERED)
+                command = PlaceSideBet(round=ROUND_ID, box=box, kind=SIDE_BETS[SIDE_BETS.index(name)], stake_minor=self._minor(stake))
+                self._tell(command, Actor("player", wager.player), id=f"{name}-{box}-{at}")
+            except Refused as why:
+                self.refused.append(RefusedWager(box, at, why.code, why.message, name))
 
     def _settle_betting(self) -> None:
         if isinstance(self.round, Betting) and not self.round.closed:

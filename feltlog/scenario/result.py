@@ -13,7 +13,7 @@ from services.table.domain.hand import Hand, hand_of
 from services.table.domain.settlement import result as outcome_of
 from services.table.domain.settlement import returned as returned_by
 from services.table.domain.state import Insurance, Over, Playing, Wager
-from shared.contracts.table import SettlementLine
+from shared.contracts.table import SIDE_BETS, SettlementLine
 from shared.kernel.money import decimal
 
 WORDS = {"decline": "decline_insurance"}
@@ -21,7 +21,8 @@ WORDS = {"decline": "decline_insurance"}
 DO = ("insure", "decline_insurance", "even_money", "hit", "stand", "double", "split")
 """The order in which a scenario lists what may be done."""
 BEHIND_HANDS = 99
-"""Insurance stands behind everything that lies on a hand."""
+"""Insurance stands behind everything that lies on a hand, and side bets behind that."""
+ON_HAND = ("main", "split", "double")
 
 
 class Fault(Struct, frozen=True):
@@ -181,7 +182,7 @@ def _wagers(enacted: Enactment, round_: Playing | Over) -> list[tuple[WagerRow, 
 
 def _decided(wager: Wager, round_: Playing | Over) -> int | None:
     """Return what a wager that is not settled yet will give back, if that is decided."""
-    if not isinstance(round_, Playing) or wager.kind == "insurance":
+    if not isinstance(round_, Playing) or wager.kind not in ON_HAND:
         return None
     hand = next(hand for hand in round_.hands if (hand.box, hand.number) == (wager.box, wager.hand))
     result = _result(hand, round_)
@@ -190,14 +191,15 @@ def _decided(wager: Wager, round_: Playing | Over) -> int | None:
 
 def _place(wager: Wager | SettlementLine, enacted: Enactment) -> tuple[int, int, int, int]:
     """Return where a wager's row stands: by box, hand and how near the dealer it lies, a double behind what it doubles."""
-    on_hand = wager.kind in ("main", "split", "double")
-    return (wager.box, wager.hand if on_hand else BEHIND_HANDS, enacted.lies(wager.box, wager.player), wager.kind == "double")
+    row = wager.hand if wager.kind in ON_HAND else BEHIND_HANDS + (wager.kind != "insurance")
+    return (wager.box, row, enacted.lies(wager.box, wager.player), wager.kind == "double")
 
 
 def _row(wager: Wager | SettlementLine, back: int | None, currency: str) -> WagerRow:
-    hand = None if wager.kind == "insurance" else wager.hand
+    hand = wager.hand if wager.kind in ON_HAND else None
     returned = None if back is None else decimal(back, currency)
-    return WagerRow(wager.player, wager.box, hand, wager.kind, decimal(wager.stake_minor, currency), returned)
+    kind = f"side:{wager.kind}" if wager.kind in SIDE_BETS else wager.kind
+    return WagerRow(wager.player, wager.box, hand, kind, decimal(wager.stake_minor, currency), returned)
 
 
 def _players(enacted: Enactment, rows: list[tuple[WagerRow, int | None]]) -> dict[str, PlayerRow]:

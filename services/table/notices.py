@@ -28,6 +28,7 @@ def notices(profile: Profile, settings: TableSettings | None = None) -> tuple[st
         _dealer_blackjack(profile),
         *_split(profile),
         _hole_card(profile),
+        *_side_bets(profile),
         _rounding(profile),
     )
 
@@ -119,6 +120,19 @@ def _hole_card(profile: Profile) -> str:
     if profile.dealer.peeks_under_ace:
         return "The dealer's second card lies face down, and is checked for blackjack under an ace only."
     return "The dealer's second card lies face down and is not checked before the players are done."
+
+
+def _side_bets(profile: Profile) -> tuple[str, ...]:
+    """FL-SB, decision 19."""
+    rules = profile.side_bets
+    one, two, two_suited, three, three_suited = rules.super_sevens
+    perfect, coloured, mixed = rules.perfect_pairs
+    said = {
+        "super_sevens": f"Super Sevens pays {one} to 1 for a first seven, {two} for two, {two_suited} for two of a suit, "
+        f"{three} for three, {three_suited} for three of a suit.",
+        "perfect_pairs": f"Perfect Pairs pays {perfect} to 1 for a pair of a suit, {coloured} of a colour, {mixed} of two colours.",
+    }
+    return tuple(said[name] for name in rules.offered)
 
 
 def _rounding(profile: Profile) -> str:

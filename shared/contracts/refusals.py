@@ -44,6 +44,8 @@ class Reason(StrEnum):
     BELOW_MINIMUM = "below_minimum"
     ABOVE_MAXIMUM = "above_maximum"
     NOT_EXACT = "not_exact"
+    NOT_OFFERED = "not_offered"
+    NO_MAIN_WAGER = "no_main_wager"
     WALLET_LATE = "wallet_late"
     # Decisions
     ROUND_OVER = "round_over"
@@ -98,6 +100,8 @@ SENTENCES: dict[Reason, str] = {
     Reason.BELOW_MINIMUM: "The stake is below the table's minimum of {detail}.",
     Reason.ABOVE_MAXIMUM: "The stake is above the maximum of {detail}.",
     Reason.NOT_EXACT: "Chips cannot pay this stake exactly: {detail}",
+    Reason.NOT_OFFERED: "This table does not offer that side bet.",
+    Reason.NO_MAIN_WAGER: "A side bet needs an accepted wager of yours on the box.",
     Reason.WALLET_LATE: "The wallet did not answer in time, so this wager is not in the round.",
     Reason.ROUND_OVER: "The round is over.",
     Reason.NOT_YOUR_TURN: "It is not this hand's turn.",

@@ -13,7 +13,10 @@ from shared.contracts.refusals import Reason, sentence
 from shared.kernel.messages import ACCEPTED, PENDING, Answer, Command, Event
 from shared.kernel.profile import Profile
 
-Kind = Literal["main", "split", "double", "insurance"]
+Kind = Literal["main", "split", "double", "insurance", "super_sevens", "perfect_pairs"]
+SideBet = Literal["super_sevens", "perfect_pairs"]
+SIDE_BETS: tuple[SideBet, ...] = ("super_sevens", "perfect_pairs")
+"""The kinds of wagers that are settled on a box's own first cards (FL-SB)."""
 Result = Literal["blackjack", "win", "push", "lose", "bust", "even_money", "dead", "void"]
 Face = Literal["up", "down"]
 HandEnd = Literal["blackjack", "stood", "bust", "twenty_one", "doubled", "split_aces", "timed_out", "even_money"]
@@ -249,6 +252,15 @@ class PlaceWager(Command, frozen=True, kw_only=True, omit_defaults=True, tag="ta
     stake_minor: int
     seated: bool = False
     """Whether the player sits at this box and so decides for it (FL-5.5)."""
+
+
+class PlaceSideBet(Command, frozen=True, kw_only=True, tag="table.PlaceSideBet.v1"):
+    """Place a side bet beside one's own main wager.  The command's id becomes the wager's; its actor is the player."""
+
+    round: str
+    box: int
+    kind: SideBet
+    stake_minor: int
 
 
 class AcceptWager(Command, frozen=True, kw_only=True, tag="table.AcceptWager.v1"):
@@ -737,6 +749,7 @@ class RoundVoided(Event, frozen=True, kw_only=True, tag="table.RoundVoided.v1"):
 RoundCommand = (
     OpenRound
     | PlaceWager
+    | PlaceSideBet
     | AcceptWager
     | RefuseWager
     | CloseBetting
@@ -798,7 +811,7 @@ RoundEvent = (
     | RoundVoided
 )
 
-PlayerCommand = PlaceWager | Hit | Stand | Double | Split | Insure | DeclineInsurance | TakeEvenMoney
+PlayerCommand = PlaceWager | PlaceSideBet | Hit | Stand | Double | Split | Insure | DeclineInsurance | TakeEvenMoney
 """What a player may ask of a table."""
 StaffCommand = OpenTable | CloseTable | CallRound | CloseBetting
 """What staff may ask of a table."""

@@ -61,6 +61,16 @@ class ShoeRules(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     """Where the cutting card may lie, as fractions of the stack counted from the back (ON-5.6, LV-3.3)."""
 
 
+class SideBetRules(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Side bets, and what they pay to one (FL-SB)."""
+
+    offered: tuple[Literal["super_sevens", "perfect_pairs"], ...] = ()
+    super_sevens: tuple[int, int, int, int, int] = (3, 50, 100, 500, 5000)
+    """One seven; two; two of a suit; three; three of a suit.  Sevens count from the box's first card on."""
+    perfect_pairs: tuple[int, int, int] = (25, 12, 6)
+    """A pair of a suit; of a colour; of two colours."""
+
+
 class Profile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A rule book and a house, complete.
 
@@ -88,3 +98,4 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     split: SplitRules
     insurance: InsuranceRules
     shoe: ShoeRules
+    side_bets: SideBetRules = SideBetRules()

@@ -6,14 +6,15 @@ from fractions import Fraction
 
 from msgspec import Struct
 
+from services.table.domain.side_bets import perfect_pairs, super_sevens
 from shared.kernel.profile import Profile
 from shared.kernel.profile_text import changed
 from shared.runtime.shelf import profile
 from tests.oracle.dealer import FINALS, finals
 from tests.oracle.deck import ENDLESS, Deck, decks
 from tests.oracle.expectation import against, expectation
-from tests.oracle.odds import blackjack, insurance
-from tests.oracle.published import BLACKJACK, EXPECTATION, INSURANCE, ONTARIO_BY_UP_CARD
+from tests.oracle.odds import blackjack, insurance, side_bet
+from tests.oracle.published import BLACKJACK, EXPECTATION, INSURANCE, ONTARIO_BY_UP_CARD, PERFECT_PAIRS, SUPER_SEVENS
 from tests.oracle.published import FINALS as PUBLISHED
 
 SHOES: dict[str, Deck] = {"endless": ENDLESS, "6 decks": decks(6), "8 decks": decks(8)}
@@ -68,6 +69,11 @@ def odds_checks() -> Iterator[Check]:
         yield check(f"blackjack, {number} decks", blackjack(number), str(exact))
     for number, exact in INSURANCE.items():
         yield check(f"insurance, {number} decks", insurance(number, profile("live")), str(exact))
+    rules = profile("floor").side_bets
+    for number, printed in SUPER_SEVENS.items():
+        yield check(f"Super Sevens, {number} decks, %", side_bet(super_sevens, 3, number, rules) * 100, printed)
+    for number, printed in PERFECT_PAIRS.items():
+        yield check(f"Perfect Pairs, {number} decks, %", side_bet(perfect_pairs, 2, number, rules) * 100, printed)
 
 
 def game_checks() -> Iterator[Check]:

@@ -64,6 +64,12 @@ BLACKJACK = {3: Fraction(96, 2015), 4: Fraction(128, 2691), 6: Fraction(192, 404
 INSURANCE = {3: Fraction(-11, 155), 4: Fraction(-5, 69), 6: Fraction(-23, 311), 8: Fraction(-31, 415)}
 """Average gain of a unit on insurance when the dealer's ace is the only card that is known."""
 
+SUPER_SEVENS = {4: "-15.92", 6: "-11.400", 8: "-9.008"}
+"""Average gain on Super Sevens at 3, 50, 100, 500, 5000 to one, percent; a third card is always there."""
+
+PERFECT_PAIRS = {4: "-10.14", 6: "-6.109", 8: "-4.096"}
+"""The same for Perfect Pairs at 25, 12, 6 to one."""
+
 EXPECTATION = {
     "ontario": "-0.850689",
     "floor": "-0.575109",

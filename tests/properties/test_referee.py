@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from feltlog.rehearsal.round import Choice, Moment, Rehearsal, Word
 from services.surveillance.domain.findings import Finding
 from services.surveillance.domain.referee import judge
-from shared.contracts.table import RoundCommand, RoundEvent, WagerPlaced
+from shared.contracts.table import SIDE_BETS, RoundCommand, RoundEvent, WagerPlaced
 from shared.kernel.cards import DECK
 from shared.kernel.entry import decode_as
 from shared.kernel.money import Ratio
@@ -37,6 +37,8 @@ def random_round(chance: Random, book: str, *, options: bool = False) -> Rehears
         rehearsal.bet(f"player{box if chance.random() < 0.8 else 1}", chance.randint(1, boxes), stake_minor, seated=seated)
         if chance.random() < 0.8:
             rehearsal.serve()
+        if chance.random() < 0.4:
+            rehearsal.bet_aside(f"player{box}", chance.randint(1, boxes), chance.choice(SIDE_BETS), chance.randint(1, 500))
     rehearsal.run(lambda moment: choose(chance, moment))
     return rehearsal
 

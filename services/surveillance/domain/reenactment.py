@@ -75,6 +75,10 @@ class Felt:
     dealer: list[str] = field(default_factory=list)
     boxes: dict[int, list[Hand]] = field(default_factory=dict)
     insured: list[WagerPlaced] = field(default_factory=list)
+    aside: list[WagerPlaced] = field(default_factory=list)
+    """Side bets."""
+    firsts: dict[int, list[str]] = field(default_factory=dict)
+    """The first three cards of each box."""
     even_money: set[str] = field(default_factory=set)
     declined: set[str] = field(default_factory=set)
     said: dict[tuple[int, int], list[str]] = field(default_factory=dict)
@@ -182,6 +186,9 @@ class Script:
             amiss(rule, f"the next card belongs to {where}, but {described(event)} came", fact)
         if event.box != box or (box != DEALER and event.hand != hand):
             amiss(rule, f"the next card belongs to {where}, but {event.card} went to box {event.box} hand {event.hand}", fact)
+        firsts = self.felt.firsts.setdefault(box, [])
+        if len(firsts) < 3:
+            firsts.append(event.card)
         return event.card
 
 

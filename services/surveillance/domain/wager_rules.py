@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from services.surveillance.domain.facts import Breach, Round
 from shared.contracts.table import (
+    SIDE_BETS,
     BettingClosed,
     CallersSet,
     CardDealt,
@@ -127,6 +128,35 @@ def boxes_are_shared_as_allowed(round_: Round) -> Iterator[Breach]:
             yield "LV-4.5", f"{player} plays on {everybody.count(player)} boxes", None
 
 
+def side_bets_lie_beside_a_main_wager(round_: Round) -> Iterator[Breach]:
+    """A side bet is offered, comes before the cards, and lies beside an accepted main wager of the same player (decision 19)."""
+    mains: set[tuple[str, int]] = set()
+    seen: set[tuple[str, int, str]] = set()
+    closed = False
+    for fact in round_.facts:
+        match fact.event:
+            case BettingClosed():
+                closed = True
+            case WagerAccepted() if round_.kind(fact.event.wager) == "main":
+                mains.add((round_.wagers[fact.event.wager].player, round_.wagers[fact.event.wager].box))
+            case WagerPlaced(kind="super_sevens" | "perfect_pairs") as placed:
+                if placed.kind not in round_.profile.side_bets.offered:
+                    yield "FL-SB", f"{placed.kind} is not offered", fact
+                if closed or fact.received_at_ms > round_.opened.betting_until_ms:
+                    yield "FL-SB", f"side bet {placed.wager} came after betting was closed", fact
+                if (placed.player, placed.box) not in mains:
+                    yield "FL-SB", f"side bet {placed.wager} lies beside no main wager of {placed.player}", fact
+                if placed.stake_minor > round_.opened.settings.maximum_minor:
+                    yield "FL-SB", f"a side bet of {placed.stake_minor}; at most {round_.opened.settings.maximum_minor}", fact
+            case WagerAccepted() if round_.kind(fact.event.wager) in SIDE_BETS:
+                placed = round_.wagers[fact.event.wager]
+                if (placed.player, placed.box, placed.kind) in seen:
+                    yield "FL-SB", f"{placed.player} has two side bets of a kind on box {placed.box}", fact
+                seen.add((placed.player, placed.box, placed.kind))
+            case _:
+                pass
+
+
 def betting_ends_before_the_cards(round_: Round) -> Iterator[Breach]:
     """No main wager after betting closed or in the wrong time, no card before, none while a wager is pending (ON-3.1, LV-2.1.3)."""
     rule = round_.rule("ON-3.1", "LV-2.1.3")
@@ -134,17 +164,21 @@ def betting_ends_before_the_cards(round_: Round) -> Iterator[Breach]:
     taken = 0
     for fact in round_.facts:
         match fact.event:
-            case WagerPlaced(kind="main"):
+            case WagerPlaced(kind="main" | "super_sevens" | "perfect_pairs"):
                 pending += 1
                 if not open_ or fact.received_at_ms > round_.opened.betting_until_ms:
                     yield rule, f"wager {fact.event.wager} came after betting was closed", fact
-            case WagerAccepted() | WagerRefused() | WagerLapsed() if round_.kind(fact.event.wager) == "main":
+            case WagerAccepted() | WagerRefused() | WagerLapsed() if round_.kind(fact.event.wager) in ("main", *SIDE_BETS):
                 pending -= 1
-                taken += isinstance(fact.event, WagerAccepted)
+                taken += isinstance(fact.event, WagerAccepted) and round_.kind(fact.event.wager) == "main"
             case BettingClosed():
                 by_staff = isinstance(fact.command, CloseBetting) and fact.actor.role == "staff"
                 # Where every box has its wager there is nothing to wait for.
-                full = not pending and taken >= round_.opened.settings.boxes * round_.profile.players_per_box_max
+                full = (
+                    not pending
+                    and not round_.profile.side_bets.offered
+                    and taken >= round_.opened.settings.boxes * round_.profile.players_per_box_max
+                )
                 if not (by_staff or full) and fact.at_ms < round_.opened.betting_until_ms:
                     yield rule, "betting was closed before its time", fact
                 if not open_:
@@ -160,5 +194,6 @@ QUESTIONS = (
     wagers_are_accounted_for,
     limits_are_kept,
     boxes_are_shared_as_allowed,
+    side_bets_lie_beside_a_main_wager,
     betting_ends_before_the_cards,
 )

@@ -54,7 +54,7 @@ def _check_box(command: PlaceWager, player: str, betting: Betting) -> None:
     """LV-1.2.1, LV-4.5, FL-5.4, FL-5.8: a box of this table with room on it, and not more boxes than an account may have."""
     if not 1 <= command.box <= betting.opened.settings.boxes:
         raise refused(Reason.NO_SUCH_BOX)
-    wagers = (*betting.wagers, *betting.pending)
+    wagers = [wager for wager in (*betting.wagers, *betting.pending) if wager.kind == "main"]
     there = [wager for wager in wagers if wager.box == command.box]
     if len(there) >= betting.opened.profile.players_per_box_max:
         raise refused(Reason.BOX_FULL)
@@ -138,13 +138,13 @@ def _go_on(course: Course) -> list[RoundEvent]:
     assert isinstance(betting, Betting), "no card is out"
     if betting.pending:
         return course
-    if not betting.closed and len(betting.wagers) == betting.opened.settings.boxes * betting.opened.profile.players_per_box_max:
+    if not betting.closed and _is_full(betting):
         course.add(BettingClosed())
     elif not betting.closed:
         return course
     if betting.wagers:
         boxes = {wager.box for wager in betting.wagers}
-        if len(boxes) < len(betting.wagers):
+        if len(boxes) < sum(wager.kind == "main" for wager in betting.wagers):
             course.add(CallersSet(wagers=_callers(betting)))
         course.add(CardsCalled(call_no=1, shoe=betting.opened.shoe, faces=_deal_faces(len(boxes), betting)))
     else:
@@ -152,11 +152,18 @@ def _go_on(course: Course) -> list[RoundEvent]:
     return course
 
 
+def _is_full(betting: Betting) -> bool:
+    """Whether nobody can wager any more: every box is full, and no side bet may be added to what lies there."""
+    profile = betting.opened.profile
+    return not profile.side_bets.offered and len(betting.wagers) == betting.opened.settings.boxes * profile.players_per_box_max
+
+
 def _callers(betting: Betting) -> tuple[str, ...]:
     """Return the wagers that decide for the boxes with several: seated, else the highest, else the nearest to the dealer (FL-5.5)."""
     on: dict[int, list[Wager]] = {}
     for wager in betting.wagers:
-        on.setdefault(wager.box, []).append(wager)
+        if wager.kind == "main":
+            on.setdefault(wager.box, []).append(wager)
     shared = (on[box] for box in sorted(on) if len(on[box]) > 1)
     return tuple(max(wagers, key=lambda wager: (wager.seated, wager.stake_minor)).id for wagers in shared)
 

@@ -28,6 +28,7 @@ from services.table.domain.state import (
     Wager,
 )
 from shared.contracts.table import (
+    SIDE_BETS,
     BettingClosed,
     CallersSet,
     CardDealt,
@@ -126,7 +127,8 @@ def _settled_lines(round_: Betting | Playing, event: WagersSettled) -> Round:
 
 
 def _first_call(betting: Betting, event: CardsCalled) -> Round:
-    callers = {wager.box: wager for wager in reversed(betting.wagers)}
+    callers = {wager.box: wager for wager in reversed(betting.wagers) if wager.kind == "main"}
+    firsts: dict[int, tuple[str, ...]] = {wager.box: () for wager in betting.wagers if wager.kind in SIDE_BETS}
     return Playing(
         betting.opened,
         betting.pending,
@@ -139,6 +141,7 @@ def _first_call(betting: Betting, event: CardsCalled) -> Round:
         (event.shoe,),
         event.call_no,
         Cards(event.faces),
+        firsts=firsts,
     )
 
 
@@ -161,6 +164,9 @@ def _dealt(playing: Playing, event: CardDealt) -> Round:
         return replace(playing, dealer=with_card(playing.dealer, event.card), awaiting=awaiting)
     hands = playing.hands
     at = place_of(hands, event.box, event.hand)
+    if event.box in playing.firsts:
+        firsts = playing.firsts[event.box]
+        playing = replace(playing, firsts={**playing.firsts, event.box: (*firsts, event.card)[:3]})
     return replace(playing, hands=_put(hands, at, with_card(hands[at], event.card)), awaiting=awaiting)
 
 

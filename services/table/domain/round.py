@@ -7,7 +7,7 @@ when they are decided.  A refused request for money at risk is written down, bec
 from collections.abc import Callable
 from typing import Any, get_args
 
-from services.table.domain import betting, dealer, dealing, insurance, joining, playing
+from services.table.domain import betting, dealer, dealing, insurance, joining, playing, side_bets
 from services.table.domain.course import Course
 from services.table.domain.evolve import evolve, named
 from services.table.domain.settlement import give_back
@@ -30,6 +30,7 @@ from shared.contracts.table import (
     Insure,
     LapseWagers,
     OpenRound,
+    PlaceSideBet,
     PlaceWager,
     RefuseWager,
     RoundCommand,
@@ -52,7 +53,7 @@ from shared.kernel.messages import Envelope, Refused, Role
 REFUSALS_MAX = 16
 """Refused requests for money at risk, by the rules or the wallet, after which a player has to wait for the next round."""
 
-PLAYERS = (PlaceWager, Double, Split, Insure, Hit, Stand, DeclineInsurance, TakeEvenMoney)
+PLAYERS = (PlaceWager, PlaceSideBet, Double, Split, Insure, Hit, Stand, DeclineInsurance, TakeEvenMoney)
 STAFF = (CloseBetting, VoidRound)
 COMMANDS: tuple[type, ...] = get_args(RoundCommand)
 SPEAKERS: dict[type, tuple[Role, ...]] = {
@@ -187,6 +188,7 @@ def _extend(command: ExtendClock, playing_: Playing, _: Envelope) -> list[RoundE
 _BETTING: dict[type, Decide] = {
     OpenRound: _nothing,
     PlaceWager: _at_stake(betting.place),
+    PlaceSideBet: _at_stake(side_bets.place),
     CloseBetting: betting.close,
     LapseWagers: betting.lapse,
     AcceptWager: _accept,
@@ -212,6 +214,7 @@ _BETTING: dict[type, Decide] = {
 _PLAYING: dict[type, Decide] = {
     OpenRound: _nothing,
     PlaceWager: _at_stake(_no(Reason.BETTING_CLOSED)),
+    PlaceSideBet: _at_stake(_no(Reason.BETTING_CLOSED)),
     CloseBetting: _no_to_people(Reason.BETTING_CLOSED),
     LapseWagers: _nothing,
     AcceptWager: _accept,

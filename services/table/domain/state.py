@@ -138,6 +138,8 @@ class Playing(Struct, frozen=True, gc=False):
     decisions: int = 0
     cutting_card_out: bool = False
     results: tuple[HandResult, ...] = ()
+    firsts: dict[int, tuple[str, ...]] = {}
+    """The first three cards of each box with a side bet; never changed in place."""
 
     @property
     def acting(self) -> Hand | None:

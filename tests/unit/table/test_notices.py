@@ -12,14 +12,19 @@ from tests.rounds import settings
 UNTOLD = {"name", "book", "decks", "shoe.burns_after_shuffle", "shoe.cut", "shoe.cutting_card"}
 """Keys that change no wager and no hand: a table's notices are silent about them."""
 
-OTHERS = (True, False, 1, 2, 3, 5, "0.50", "4.00", [6, 5], [3, 1], "exact", "up", "all", "original", "up_to_half", "up_to_half_rounded_up")
+OTHERS: tuple[object, ...] = (
+    *(True, False, 1, 2, 3, 5, "0.50", "4.00", [6, 5], [3, 1]),
+    *("exact", "up", "all", "original", "up_to_half", "up_to_half_rounded_up"),
+    *([], ["super_sevens"], [3, 50, 100, 500, 4000], [30, 10, 5]),
+)
 """Values of every kind; each key takes some of them."""
 
 
 def changes(name):
     """Yield each key of a book with the profiles that have another value there and still hold together."""
     before = profile(name)
-    for key in flat(before).keys() - UNTOLD:
+    pays = set() if before.side_bets.offered else {"side_bets.super_sevens", "side_bets.perfect_pairs"}
+    for key in flat(before).keys() - UNTOLD - pays:
         for value in OTHERS:
             with suppress(BadProfile):
                 after = changed(before, {key: value}, "a test")
