@@ -46,13 +46,13 @@ demo: setup ## play an evening of 200 rounds on a real server, then prove it
 	$(BIN)/feltlog demo
 
 simulate: setup ## rehearse the whole house with everything that goes wrong: make simulate SEED=7 ROUNDS=1000, or PLANTED=1
-	$(BIN)/python -m tests.simulation $(if $(SEED),--seed $(SEED)) $(if $(ROUNDS),--rounds $(ROUNDS)) $(if $(TABLES),--tables $(TABLES)) $(if $(FAULTS),--faults $(FAULTS)) $(if $(PLANTED),--planted $(PLANTED)) $(if $(KEEP),--keep $(KEEP))
+	@$(BIN)/python -m tests.simulation $(if $(SEED),--seed $(SEED)) $(if $(ROUNDS),--rounds $(ROUNDS)) $(if $(TABLES),--tables $(TABLES)) $(if $(FAULTS),--faults $(FAULTS)) $(if $(PLANTED),--planted $(PLANTED)) $(if $(KEEP),--keep $(KEEP))
 
 chaos: setup ## play at a real house while everything in it is killed, stopped and filled up: make chaos KILLS=30 SEED=7
 	@$(BIN)/python -m tests.chaos $(if $(SEED),--seed $(SEED)) $(if $(KILLS),--kills $(KILLS)) $(if $(JSON),--json)
 
 bench: setup ## measure the house beside others: make bench B="append command" for some of it
-	$(BIN)/python -m tests.benchmarks $(B) $(if $(SCALE),--scale $(SCALE)) $(if $(LENIENT),--lenient) $(if $(JSON),--json)
+	@$(BIN)/python -m tests.benchmarks $(B) $(if $(SCALE),--scale $(SCALE)) $(if $(LENIENT),--lenient) $(if $(JSON),--json)
 
 up: setup ## start nats-server and all services on this machine; Ctrl-C stops them
 	$(BIN)/feltlog up

@@ -6,7 +6,7 @@ ask for, and are refused like everybody.
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 import msgspec
 from msgspec import Struct
@@ -118,8 +118,7 @@ class Evening:
         try:
             async with asyncio.timeout(ENDING_S):
                 if self._closes:
-                    await asyncio.gather(*(self._pit.ask("table", table, CloseTable()) for table in self.tables))
-                    await self._until_closed()
+                    await close_tables(self._pit, self.tables)
                 else:
                     await asyncio.gather(*(self._until_over(table) for table in self.tables))
         except TimeoutError:
@@ -133,13 +132,6 @@ class Evening:
                 self._on_round(len(self.played))
                 self._news.set()
 
-    async def _until_closed(self) -> None:
-        while True:
-            rows = await self._pit.query("table", "tables", list[TableRow])
-            if all(row.phase == "closed" for row in rows if row.table in self.tables):
-                return
-            await asyncio.sleep(LOOK_S)
-
     async def _until_over(self, table: str) -> None:
         """Wait until the round is over that is open now: no later one can hold a wager of somebody who leaves."""
         last = ""
@@ -147,6 +139,13 @@ class Evening:
             last = last or felt.round
             if felt.round != last or felt.phase in ("settled", "void", "idle"):
                 return
+
+
+async def close_tables(pit: Client, tables: Collection[str]) -> None:
+    """Close tables, as staff, and return when nothing of them is unanswered; those that are closed already stay so."""
+    await asyncio.gather(*(pit.ask("table", table, CloseTable()) for table in tables))
+    while not all(row.phase == "closed" for row in await pit.query("table", "tables", list[TableRow]) if row.table in tables):
+        await asyncio.sleep(LOOK_S)
 
 
 async def pay_in(pit: Client, style: Style, operator: str, currency: str) -> None:

@@ -483,15 +483,19 @@ async def test_hearing_goes_on_when_a_removed_consumer_is_made_again(bench: Benc
     """Who would rather wait is told, hears everything once and in order, and what was heard before is acknowledged again."""
     entries = await filled(bench, 3)
     told: list[str] = []
+    removed = asyncio.Event()
 
     async def missing(gone: ConsumerMissing) -> None:
         told.append(gone.durable)
+        # A server is not done with a removal when it is first seen.
+        await removed.wait()
         await bench.make_consumer(LOG, "wallet")
 
     async with aclosing(hear(bench.store, LOG, "wallet", watch_s=WATCH_S, missing=missing)) as hearing:
         heard = await heard_next(hearing, 3)
         listening = asyncio.ensure_future(heard_next(hearing, 3))
         await bench.remove_consumer(LOG, "wallet")
+        removed.set()
         entries += await continued(bench, range(4, 7))
         heard += await listening
         more = asyncio.ensure_future(heard_next(hearing, 1))

@@ -1,7 +1,6 @@
 """`feltlog demo`: a house, an evening, and everything that is proved about it afterwards."""
 
 import asyncio
-import signal
 import time
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -27,6 +26,7 @@ from feltlog.house import House
 from feltlog.machine import Machine
 from feltlog.reading import Damaged, days, rounds_of_day
 from feltlog.screen import called, plain_table, screen
+from feltlog.stopping import STOPPED, hear_requests_to_end, undisturbed
 from feltlog.styles import STYLES
 from feltlog.trouble import Trouble
 from feltlog.wording import counted, gain
@@ -38,8 +38,6 @@ from shared.kernel.money import decimal
 DATA = Path(".feltlog-demo")
 ROUNDS = 200
 STATEMENT_ROWS = 12
-STOPPED = 130
-"""The exit status after Ctrl-C, as of every other program: nothing was proved, and nothing found."""
 WINDOW_MAX_MS = 5_000
 """A table that takes wagers for longer than this is run for people, not for a demonstration."""
 
@@ -100,8 +98,7 @@ def demo(
     console = screen()
     house = House(data)
     began_s = time.monotonic()
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, as_ctrl_c)
+    hear_requests_to_end()
     try:
         report = asyncio.run(on_a_running_house(console, house, server, rounds)) if server else on_a_new_house(console, house, rounds)
     except KeyboardInterrupt:
@@ -122,16 +119,8 @@ def on_a_new_house(console: Console, house: House, rounds: int) -> Report:
         asyncio.run(open_tables(house))
         return asyncio.run(on_a_running_house(console, house, None, rounds))
     finally:
-        # A second Ctrl-C must not leave half of the house running.
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-            signal.signal(number, signal.SIG_IGN)
-        machine.stop()
-        signal.signal(signal.SIGINT, signal.default_int_handler)
-
-
-def as_ctrl_c(number: int, frame: object) -> None:
-    """Take a request to end as Ctrl-C, which asyncio knows how to pass on."""
-    signal.raise_signal(signal.SIGINT)
+        with undisturbed():
+            machine.stop()
 
 
 def furnish(house: House) -> None:

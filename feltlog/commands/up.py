@@ -1,7 +1,6 @@
 """`feltlog up`: the house on this machine, from the first start to Ctrl-C."""
 
 import asyncio
-import signal
 import time
 from functools import partial
 from typing import Annotated, NoReturn
@@ -14,6 +13,7 @@ from feltlog.machine import Machine
 from feltlog.nats_config import Ports
 from feltlog.screen import screen
 from feltlog.settings import open_table
+from feltlog.stopping import hear_requests_to_end, undisturbed
 from feltlog.trouble import Trouble
 from shared.contracts.refusals import Reason
 
@@ -34,10 +34,7 @@ def up(
     # A path or an address that is broken over two lines cannot be copied, and brackets in it are no colours.
     say = partial(console.print, soft_wrap=True, markup=False)
     machine = Machine(data, None if ports is None else two_ports(ports))
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        # Under nohup a closed terminal is no reason to stop.
-        if signal.getsignal(number) != signal.SIG_IGN:
-            signal.signal(number, signal.default_int_handler)
+    hear_requests_to_end()
     try:
         say(f"Starting the house in {machine.house.data} ...")
         machine.start()
@@ -49,10 +46,8 @@ def up(
     except KeyboardInterrupt:
         say("Stopping ...")
     finally:
-        # From here on there is no way but to the end: a second Ctrl-C must not leave half of the house running.
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-            signal.signal(number, signal.SIG_IGN)
-        machine.stop()
+        with undisturbed():
+            machine.stop()
     say("Everything is stopped; the data stays.")
 
 

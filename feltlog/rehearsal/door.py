@@ -134,6 +134,13 @@ class Door(Generic[S]):
             return
         self._owner.stored(self, entry)
 
+    def read_on(self) -> None:
+        """Fold what another has written, if it can be read; raise `SteppedDown` if another owns the stream."""
+        try:
+            self._load()
+        except POISON as error:
+            self.unreadable = str(error) or type(error).__name__
+
     def _load(self) -> None:
         self.load()
         if owned_by_another(self.folded, self._owner.pen):

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 from feltlog.rehearsal.door import Told
-from shared.contracts.desk import SourceQuarantined
+from shared.contracts.desk import QuarantineLifted, SourceQuarantined
 from shared.contracts.following import Planned, planned
 from shared.kernel.entry import Place, Stored, Stray
 from shared.kernel.folded import POISON, QUARANTINED, Asked
@@ -115,7 +115,7 @@ class Ear:
         self._take(stored, -1)
         return True
 
-    def rehear(self, row: SourceQuarantined) -> list[tuple[str, Asked]]:
+    def rehear(self, row: SourceQuarantined | QuarantineLifted) -> list[tuple[str, Asked]]:
         """Return what must be asked again of what a quarantine holds; raise one of `POISON` if it still cannot be worked out."""
         asked: list[tuple[str, Asked]] = []
         # What was held before this process began counts as worked off, and hearing began behind it.

@@ -1,26 +1,25 @@
 """The process: one service as it would run, without a loop: its doors, ears, timers and quarantines, and a death at any step."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
+from feltlog.rehearsal.desk import Desk, nobody
 from feltlog.rehearsal.door import Door, Owner, Told
 from feltlog.rehearsal.ear import Ear
 from feltlog.rehearsal.world import Rooms, Step, World
-from shared.contracts.desk import CarryQuarantines, LiftQuarantine, QuarantineLifted, QuarantineSource, SourceQuarantined
-from shared.contracts.subjects import desk_stream, log_day
 from shared.kernel.entry import Entry, Place, Stored
 from shared.kernel.folded import Asked, Pen, raised
 from shared.kernel.identity import derived_id
-from shared.kernel.messages import HOUSE, Actor, Answer
+from shared.kernel.messages import HOUSE, Answer
 from shared.kernel.reactions import Reaction, Source
 from shared.kernel.timers import BREATH_MS, SILENCE_MS, Presence, Timers, again_ms
 from shared.runtime.event_store import Appended, Conflict, Unknown
-from shared.runtime.keepers import PULSE_MS
+from shared.runtime.keepers import PULSE_MS, SUCCESSION_MS
 from shared.runtime.quarantine import DESK_NOUN
 
 OVER_KEPT_MAX = 200
 LIFTING_STEPS_MAX = 500
-CARRY_EVERY_MS = 1_000
 
 
 class Crashed(Exception):
@@ -41,10 +40,11 @@ class Process(Owner):
         self.ears: dict[str, Ear] = {}
         self.timers = Timers()
         self.presence = Presence()
-        self.held: dict[tuple[str, str], SourceQuarantined] = {}
-        self._holding: set[tuple[str, str]] = set()
+        self.desk = Desk(self)
         self._busy: dict[str, Door[Any]] = {}
-        self._carry_from_ms = 0
+        self._read_from_ms = self._read_until_ms = 0
+        self._scanned: dict[str, int] = {}
+        """The last sequence that was read of each own log."""
         self._seen: tuple[int, str] = (-1, "")
         self.rooms = build(self)
         self.name = self.rooms.service
@@ -55,10 +55,12 @@ class Process(Owner):
             for stored in self.store.log(log).entries:
                 if stored is not None:
                     self.door(stored.stream).take(stored)
+            self._scanned[log] = len(self.store.log(log).entries)
+        self._read_until_ms = self.now_ms() + SUCCESSION_MS
         for door in [*self.doors.values(), *self.over.values()]:
             door.loaded = True
             self.pen = Pen(self.pen.writer, max(self.pen.epoch, door.folded.epoch + 1), self.pen.software)
-        self._recall()
+        self.desk.recall()
         self.rooms.start()
         self.there()
 
@@ -82,12 +84,7 @@ class Process(Owner):
                 del self.over[next(iter(self.over))]
         if self.now_ms() - entry.at_ms > SILENCE_MS:
             self._extend(door.stream)
-        for decision in entry.decisions:
-            for event in decision.events:
-                if isinstance(event, SourceQuarantined):
-                    self.held[event.subject, event.target] = event
-                elif isinstance(event, QuarantineLifted):
-                    self.held.pop((event.subject, event.target), None)
+        self.desk.stored(entry)
         self.rooms.stored(door, entry)
 
     def busy(self, door: Door[Any]) -> None:
@@ -116,49 +113,20 @@ class Process(Owner):
 
     def holds(self, subject: str, target: str = "") -> bool:
         """Return whether a subject is quarantined."""
-        return any(key in self.held or key in self._holding for key in ((subject, ""), (subject, target)))
+        return self.desk.holds(subject, target)
 
     def hold(self, log: str, stored: Stored, reason: str, target: str, told: Told) -> None:
         """Quarantine a subject from an entry on; `told` hears when that is written down."""
-        if self.holds(stored.stream, target):
-            told(Answer("accepted"))
-            return
-        key = (stored.stream, target)
-        desk = self._desk()
-        id = derived_id("quarantine", *key, stored.sequence, self.door(desk).folded.revision)
-        command = QuarantineSource(
-            service=self.name, log=log, subject=stored.stream, sequence=stored.sequence, reason=reason, target=target
-        )
-        self._holding.add(key)
-
-        def written(said: Answer | Exception) -> None:
-            self._holding.discard(key)
-            told(said)
-
-        self.ask(desk, Asked(id, command, HOUSE, self.now_ms()), written)
+        self.desk.hold(log, stored, reason, target, told)
 
     def look_again(self, told: Told) -> None:
         """Learn what other processes have written on today's desk."""
-        desk = self._desk()
-        self.ask_house(desk, CarryQuarantines(open=()), derived_id("look", desk, self.now_ms()), told)
+        self.desk.look_again(told)
 
     def resume(self, log: str) -> None:
         """Let all doors take again what follows from a log."""
         for door in [*self.doors.values(), *self.over.values()]:
             door.resume(log)
-
-    def lift(self, subject: str, id: str) -> bool:
-        """Hear again what is held of a subject, and let it go; return whether that went well.
-
-        It is one step: a real service lets everything of the subject wait meanwhile.
-        """
-        if any(subject in key for key in self._holding):
-            return False
-        for row in [row for row in self.held.values() if row.concerns(subject)]:
-            ear = self.ears.get(row.log)
-            if ear is not None and not all(self._ask_now(stream, asked) for stream, asked in ear.rehear(row)):
-                return False
-        return self._ask_now(self._desk(), Asked(id, LiftQuarantine(subject=subject), Actor("staff", "pit"), self.now_ms()))
 
     # Asking.
 
@@ -178,6 +146,17 @@ class Process(Owner):
         """Ask as the house itself."""
         self.ask(stream, Asked(id, command, HOUSE, self.now_ms()), told)
 
+    def ask_now(self, stream: str, asked: Asked) -> bool:
+        """Ask, step the door until the answer is there, and return whether it did what was asked or had reason not to."""
+        said: list[Answer | Exception] = []
+        self.ask(stream, asked, said.append)
+        door = self.door(stream)
+        for _ in range(LIFTING_STEPS_MAX):
+            if said:
+                break
+            door.step()
+        return bool(said) and isinstance(said[0], Answer) and said[0].code != "quarantined"
+
     # Steps.
 
     def work(self, now_ms: int) -> list[Step]:
@@ -193,12 +172,18 @@ class Process(Owner):
                 steps.append(door.step)
         if self.store.is_away:
             return steps
-        steps += [ear.hear for ear in self.ears.values() if ear.can_hear(now_ms)]
+        for log, ear in self.ears.items():
+            if self.desk.owes(log) and ear.not_before_ms <= now_ms:
+                steps.append(partial(self.desk.make_up, ear))
+            elif ear.can_hear(now_ms):
+                steps.append(ear.hear)
         next_ms = self.timers.next_ms()
         if next_ms is not None and next_ms <= now_ms:
             steps.append(self.fire)
-        if self.held and now_ms >= self._carry_from_ms:
-            steps.append(self._carry)
+        if self.desk.is_due(now_ms):
+            steps.append(self.desk.keep)
+        if self._read_from_ms <= now_ms < self._read_until_ms:
+            steps.append(self._succeed)
         return steps + self.rooms.work(now_ms)
 
     def next_ms(self, now_ms: int) -> list[int]:
@@ -253,7 +238,11 @@ class Process(Owner):
     @property
     def idle(self) -> bool:
         """Whether nothing waits anywhere, and everything is heard and worked off."""
-        return all(door.idle for door in self._busy.values()) and all(ear.caught_up for ear in self.ears.values())
+        return (
+            not any(map(self.desk.owes, self.ears))
+            and all(door.idle for door in self._busy.values())
+            and all(ear.caught_up for ear in self.ears.values())
+        )
 
     def _is_there(self) -> bool:
         if self.store.is_away:
@@ -270,7 +259,7 @@ class Process(Owner):
         command = door.noun.extension(door.state, self.now_ms())
         if command is not None:
             id = derived_id("extension", stream, timer.name, self.pen.writer, self.now_ms())
-            self.ask(stream, Asked(id, command, HOUSE, self.now_ms()), _nobody, first=True)
+            self.ask(stream, Asked(id, command, HOUSE, self.now_ms()), nobody, first=True)
 
     def _attend(self) -> None:
         """Open an ear for each log that can be heard, and close those of logs that are closed for ever."""
@@ -285,41 +274,14 @@ class Process(Owner):
             if log not in self.ears and self.rooms.ready_for(log):
                 self.ears[log] = Ear(self, self.store.log(log), self.name, positioned=self.rooms.positioned)
 
-    def _recall(self) -> None:
-        """Learn what is quarantined from the latest desk."""
-        still_open = self.house.logs(self.name, sealed=False)
-        for log in reversed(self.house.logs(self.name, sealed=True)):
-            door = self.door(desk_stream(self.name, log_day(log)[1]))
-            if not door.loaded:
-                door.load()
-            if door.folded.revision or log not in still_open:
-                self.held = {(row.subject, row.target): row for row in door.state.open}
-                return
-
-    def _carry(self) -> None:
-        """Carry what is open onto the desk of each day as it begins."""
-        self._carry_from_ms = self.now_ms() + CARRY_EVERY_MS
-        self._desk()
-
-    def _desk(self) -> str:
-        """Return today's desk, with what was open the day before carried onto it."""
-        stream = desk_stream(self.name, self.house.today())
-        before = tuple(self.held.values())
-        if self.door(stream).folded.revision == 0 and before:
-            self.ask_house(stream, CarryQuarantines(open=before), derived_id("carry", stream), _nobody)
-        return stream
-
-    def _ask_now(self, stream: str, asked: Asked) -> bool:
-        """Ask, step the door until the answer is there, and return whether it did what was asked or had reason not to."""
-        said: list[Answer | Exception] = []
-        self.ask(stream, asked, said.append)
-        door = self.door(stream)
-        for _ in range(LIFTING_STEPS_MAX):
-            if said:
-                break
-            door.step()
-        return bool(said) and isinstance(said[0], Answer) and said[0].code != "quarantined"
-
-
-def _nobody(said: Answer | Exception) -> None:
-    """Hear an answer that nobody waits for."""
+    def _succeed(self) -> None:
+        """Take over for a while what another process still writes."""
+        self._read_from_ms = self.now_ms() + PULSE_MS
+        for log, scanned in self._scanned.items():
+            entries = self.store.log(log).entries
+            for stored in entries[scanned:]:
+                assert stored is not None, "nothing is gone from a log in memory"
+                door = self.door(stored.stream)
+                if door.idle and not door.unreadable and door.folded.fence < stored.sequence:
+                    door.read_on()
+            self._scanned[log] = len(entries)

@@ -4,11 +4,11 @@ A request goes to `cmd.<service>.<role>.<target>.<actor>`; the answer is an `Ans
 the server's permissions hold on to it, and nowhere else.
 """
 
-from functools import cache
 from typing import Annotated, Any, Generic, TypeVar
 
 import msgspec
 
+from shared.kernel.decoders import Decoder, made_once
 from shared.kernel.identity import ASKED_ID
 from shared.kernel.messages import Answer
 
@@ -36,8 +36,8 @@ def encode_request(id: str, command: Any) -> bytes:
     return msgspec.json.encode(Request(id=id, command=command))
 
 
-@cache
-def _decoder(command_type: Any) -> msgspec.json.Decoder[Any]:
+@made_once
+def _decoder(command_type: Any) -> Decoder:
     return msgspec.json.Decoder(Request[command_type])
 
 

@@ -4,12 +4,12 @@ Everything that matters stands inside: `prev` is the SHA-256 of the exact stored
 stream that follows nothing), so a byte cannot change, an entry cannot vanish and two cannot change places unseen.
 """
 
-from functools import cache
 from typing import Any, Generic, TypeVar
 
 import msgspec
 
 from shared.kernel.decider import Decider
+from shared.kernel.decoders import Decoder, made_once
 from shared.kernel.messages import Actor, Cause
 
 C = TypeVar("C")
@@ -84,8 +84,8 @@ class _Head(msgspec.Struct):
     prev: str
 
 
-@cache
-def _decoder(command_type: Any, event_type: Any) -> msgspec.json.Decoder[Any]:
+@made_once
+def _decoder(command_type: Any, event_type: Any) -> Decoder:
     return msgspec.json.Decoder(Entry[command_type, event_type])
 
 

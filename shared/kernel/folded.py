@@ -28,10 +28,18 @@ ID_REUSED = Answer("refused", "id_reused", "This id was used before with another
 
 
 class Recorded(msgspec.Struct, frozen=True, gc=False):
-    """What a command's id stands for: a fingerprint of who asked what, and the answer."""
+    """What a command's id stands for: who asked what, and the answer."""
 
-    fingerprint: str
+    mark: str
+    """The fingerprint of what was asked, where that is written down."""
     answer: Answer
+    asked: tuple[Any, Actor] | None = None
+    """What was asked, and by whom, where it is not; hardly anybody ever asks again, so it is not worked out before."""
+
+    @property
+    def fingerprint(self) -> str:
+        """What tells this request from another with the same id; empty if nobody has asked yet."""
+        return self.mark or ("" if self.asked is None else fingerprint(*self.asked))
 
 
 class Folded(msgspec.Struct, Generic[S]):
@@ -125,11 +133,13 @@ def fold(decider: Decider[S, Any, Any], folded: Folded[S], data: bytes, sequence
         raise BrokenChain(f"revision {entry.revision} follows revision {folded.revision}")
     if folded.revision and entry.prev != folded.digest:
         raise BrokenChain(f"revision {entry.revision} does not follow the bytes of revision {folded.revision}")
+    state, evolve = folded.state, decider.evolve
     for decision in entry.decisions:
         # What carries its place needs no memory of its id, nor what was heard again beside it: there each obligation is met once.
         _remember(decision, folded.answers, folded.answers, folded.done, keep=not (entry.position and decision.cause))
         for event in decision.events:
-            folded.state = decider.evolve(folded.state, event)
+            state = evolve(state, event)
+    folded.state = state
     settle(folded, entry, data, sequence)
     return entry
 
@@ -328,9 +338,9 @@ def _remember(
             answer = what
         else:
             before = answers.get(about) or known.get(about)
-            answers[about] = Recorded(before.fingerprint if before else "", what)
+            answers[about] = msgspec.structs.replace(before, answer=what) if before else Recorded("", what)
     if not by_house:
-        answers[decision.id] = Recorded(decision.asked or fingerprint(decision.command, decision.actor), answer)
+        answers[decision.id] = Recorded(decision.asked, answer, None if decision.asked else (decision.command, decision.actor))
     elif keep:
         done.add(decision.id)
     return answer

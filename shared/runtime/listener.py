@@ -10,7 +10,7 @@ import logging
 from collections.abc import Awaitable, Callable
 from contextlib import aclosing
 
-from shared.contracts.desk import SourceQuarantined
+from shared.contracts.desk import QuarantineLifted, SourceQuarantined
 from shared.contracts.following import Follow, Planned, planned
 from shared.kernel.entry import Place, Stored, Stray
 from shared.kernel.folded import POISON, QUARANTINED, Asked
@@ -76,7 +76,11 @@ class Listener:
             again_s = AGAIN_FIRST_S if self.sequence > before else min(again_s * 2, AGAIN_LAST_S)
             await asyncio.sleep(again_s)
 
-    async def rehear(self, row: SourceQuarantined) -> bool:
+    def again(self) -> None:
+        """Start hearing again from what is done, because something else is to be heard first."""
+        self._failed.set()
+
+    async def rehear(self, row: SourceQuarantined | QuarantineLifted) -> bool:
         """Hear what is held by a quarantine; return whether all of it could be reacted to."""
         async with self._store.durable(self.log_name, self._durable) as line:
             # What was held before this process began counts as worked off, and hearing began behind it.
@@ -98,6 +102,11 @@ class Listener:
         self._failed.clear()
         self._room = asyncio.Semaphore(IN_FLIGHT_MAX)
         self._keepers.resume(self.log_name)
+        try:
+            await self._make_up()
+        except (StoreRefusal, Overrun, SteppedDown) as failure:
+            log.warning("%s is not heard again yet: %s", self.log_name, failure)
+            return
         listening = asyncio.create_task(self._listen(), name=f"hear {self.log_name}")
         failing = asyncio.create_task(self._failed.wait(), name=f"failure of {self.log_name}")
         try:
@@ -111,6 +120,14 @@ class Listener:
                 task.cancel()
         if not listening.cancelled():
             listening.result()
+
+    async def _make_up(self) -> None:
+        """Hear again what another process has lifted, before anything that comes later; hold it once more if that cannot be."""
+        while (row := self._desk.owed(self.log_name)) is not None:
+            if not await self.rehear(row):
+                why = "what was held could not be heard again"
+                await self._desk.quarantine(row.log, row.subject, row.sequence, why, target=row.target)
+            self._desk.settle(row)
 
     async def _listen(self) -> None:
         async with aclosing(hear(self._store, self.log_name, self._durable, self._start(), missing=self._missing)) as hearing:

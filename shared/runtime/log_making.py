@@ -11,6 +11,9 @@ from shared.runtime.hearing import ConsumerMissing
 from shared.runtime.log_settings import LOG_BYTES_MAX, consumer_settings, listeners, stream_settings
 from shared.runtime.settings_check import check_consumer, check_log
 
+SERVER_FAILED = 500
+"""From this code on a refusal speaks of the server's trouble, not of what was asked."""
+
 
 class _Config(msgspec.Struct):
     config: dict[str, Any]
@@ -85,5 +88,9 @@ class LogMaker:
 
     async def _change(self, subject: str, body: dict[str, Any], log: str) -> None:
         answer = await api.ask(self._client, subject, body, _Config)
-        if isinstance(answer, api.Refusal):
-            raise LogMisconfigured(f"{log}: the server refused {subject}: {answer.description} ({answer.err_code})")
+        if not isinstance(answer, api.Refusal):
+            return
+        # A consumer is not to be made in the moment in which the files of one of its name are being removed.
+        if answer.code >= SERVER_FAILED and answer.err_code not in api.RESOURCES_EXCEEDED:
+            raise StoreUnavailable(f"{log}: the server could not do {subject}: {answer.description} ({answer.err_code})")
+        raise LogMisconfigured(f"{log}: the server refused {subject}: {answer.description} ({answer.err_code})")

@@ -1,15 +1,21 @@
-"""The quarantine: which sources this service holds, kept in its own log so that a restart does not forget it."""
+"""The quarantine: which sources this service holds, kept in its own log so that a restart does not forget it.
+
+What is held counts as worked off, so it must be certain that somebody hears it again.  Whoever lifts a quarantine has heard
+what was held until then; but the lift of a process that died may be stored long after its successor has held more.  So what
+another process has lifted is owed: it is heard again from its first entry on, which does nothing twice.
+"""
 
 import asyncio
+import contextlib
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 from shared.contracts.desk import CarryQuarantines, LiftQuarantine, QuarantineLifted, QuarantineSource, SourceQuarantined
-from shared.contracts.desk_rules import DESK, DeskState
+from shared.contracts.desk_rules import DESK, DeskState, still_open
 from shared.contracts.refusals import Reason, refused
 from shared.contracts.requests import decode_request
-from shared.contracts.subjects import Addressed, desk_stream
+from shared.contracts.subjects import Addressed, desk_stream, log_day
 from shared.kernel.entry import Entry
 from shared.kernel.folded import Asked
 from shared.kernel.identity import derived_id
@@ -20,6 +26,8 @@ from shared.runtime.keepers import Keepers, Noun
 
 REASON_MAX = 500
 CARRY_EVERY_S = 1.0
+CLOSED_DESKS = 2
+"""So many days before the open ones are asked for what is still held: it is carried on within seconds of a day's beginning."""
 DESK_NOUN = Noun(DESK)
 
 log = logging.getLogger(__name__)
@@ -38,6 +46,8 @@ class Desk:
     """Holds and releases sources, each for everything that follows from it or for one stream that could not take it."""
 
     def __init__(self, keepers: Keepers, service: str, today: Callable[[], str], alarm: Callable[..., Awaitable[None]]) -> None:
+        self.on_owed: list[Callable[[str], None]] = []
+        """Told the name of a log of which something is to be heard again."""
         self._keepers = keepers
         self._alarm = alarm
         self._service = service
@@ -45,15 +55,20 @@ class Desk:
         self._held: dict[tuple[str, str], SourceQuarantined] = {}
         self._holding: set[tuple[str, str]] = set()
         self._lifting: dict[str, asyncio.Event] = {}
+        self._owed: dict[str, list[QuarantineLifted]] = {}
         self._writing = asyncio.Lock()
         """Held by a lift from its first look on, so that it lifts nothing but what it has heard again."""
 
-    def recall(self, desk: DeskState) -> None:
-        """Remember what was open when the service last ran, as its latest desk says."""
-        self._held = {(row.subject, row.target): row for row in desk.open}
+    def recall(self, desks: Sequence[DeskState]) -> None:
+        """Remember what was open when the service last ran, as its latest desks say, the oldest first."""
+        self._held = {(row.subject, row.target): row for row in still_open(desks)}
+        for desk in desks:
+            for row in desk.lifted:
+                if (row.subject, row.target) not in self._held:
+                    self._owed.setdefault(row.log, []).append(row)
 
-    async def keep(self) -> None:
-        """Carry what is open onto the desk of each day as it begins, for ever.
+    async def keep(self, open_logs: Callable[[], Awaitable[Sequence[str]]]) -> None:
+        """Carry what is open onto the desk of each day as it begins, and learn what others write on any, for ever.
 
         The day before may be closed for ever soon: what is not carried before that would be forgotten by the next start.
         """
@@ -62,6 +77,10 @@ class Desk:
                 await self._stream()
             except StoreRefusal as error:
                 log.warning("the quarantines of %s are not carried into this day yet: %s", self._service, error)
+            for name in await open_logs():
+                # What is wrong with one day's desk is said above, or was on that day.
+                with contextlib.suppress(StoreRefusal):
+                    await self._look(desk_stream(self._service, log_day(name)[1]))
             await asyncio.sleep(CARRY_EVERY_S)
 
     def holds(self, subject: str, target: str = "") -> bool:
@@ -110,9 +129,19 @@ class Desk:
                 for settled in lifting.values():
                     settled.set()
 
+    def owed(self, log_name: str) -> QuarantineLifted | None:
+        """Return what is to be heard again of a log first, because somebody else has lifted it, if there is such a thing."""
+        return next(iter(self._owed.get(log_name, ())), None)
+
+    def settle(self, row: QuarantineLifted) -> None:
+        """Note that what was owed has been heard again, or is held once more."""
+        self._owed[row.log].remove(row)
+
     async def look_again(self) -> None:
         """Learn what other processes have written on today's desk; raise `SteppedDown` if one of them owns it now."""
-        stream = await self._stream()
+        await self._look(await self._stream())
+
+    async def _look(self, stream: str) -> None:
         # Nothing follows from it, which the keeper only says when nobody has written behind what it knows.
         await self._ask(stream, CarryQuarantines(open=()), derived_id("look", stream, self._keepers.clock.now_ms()))
 
@@ -130,7 +159,11 @@ class Desk:
                     case SourceQuarantined():
                         self._held[event.subject, event.target] = event
                     case QuarantineLifted():
-                        self._held.pop((event.subject, event.target), None)
+                        held = self._held.pop((event.subject, event.target), None)
+                        if held is not None and entry.writer != self._keepers.pen.writer:
+                            self._owed.setdefault(event.log, []).append(event)
+                            for tell in self.on_owed:
+                                tell(event.log)
                     case _:
                         pass
 
@@ -141,11 +174,13 @@ class Desk:
         await self._ask(stream, command, id)
 
     async def _stream(self) -> str:
-        """Return today's desk, with what was open the day before carried onto it."""
+        """Return today's desk, with what is open on another day's carried onto it."""
         stream = desk_stream(self._service, self._today())
-        before = tuple(self._held.values())
-        if self._keepers.get(stream).folded.revision == 0 and before:
-            await asyncio.shield(self._ask(stream, CarryQuarantines(open=before), derived_id("carry", stream)))
+        desk = self._keepers.get(stream)
+        known = {(row.subject, row.target) for row in desk.state.open}
+        missing = tuple(row for key, row in self._held.items() if key not in known)
+        if missing:
+            await asyncio.shield(self._ask(stream, CarryQuarantines(open=missing), derived_id("carry", stream, desk.folded.revision)))
         return stream
 
     async def _ask(self, stream: str, command: QuarantineSource | CarryQuarantines, id: str) -> None:

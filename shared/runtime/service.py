@@ -34,7 +34,7 @@ from shared.runtime.hearing import ConsumerMissing
 from shared.runtime.keeper import Keeper, SteppedDown
 from shared.runtime.keepers import Keepers, Noun
 from shared.runtime.listener import Listener
-from shared.runtime.quarantine import DESK_NOUN, Desk
+from shared.runtime.quarantine import CLOSED_DESKS, DESK_NOUN, Desk
 from shared.runtime.settings import ServiceSettings
 from shared.runtime.tasks import end_all
 from shared.runtime.witness import Witness
@@ -156,7 +156,8 @@ class Process:
             await self.keepers.scan(name)
         await self._recall()
         await self.app.start(self)
-        self.spawn(self.desk.keep(), "desk")
+        self.desk.on_owed.append(self._hear_again)
+        self.spawn(self.desk.keep(lambda: self.days.open_logs(self.app.name)), "desk")
         self.spawn(self.witness.watch(), "witness")
         self.follow_days(self.app.hears, self._listen, self.app.ready_for)
         await self.client.subscribe(f"cmd.{self.app.name}.>", cb=self.hear)
@@ -189,14 +190,16 @@ class Process:
         await end_all(self._tasks)
 
     async def _recall(self) -> None:
-        """Learn what is quarantined from the latest desk, which may be one of a closed day if nothing was carried since."""
+        """Learn what is quarantined from the desks of the open days and of those before, from which it may not be carried yet."""
+        names = sorted(await self.store.logs(self.app.name))
         still_open = await self.days.open_logs(self.app.name)
-        for name in reversed(await self.store.logs(self.app.name)):
+        first = names.index(min(still_open)) if still_open else len(names)
+        desks = []
+        for name in names[max(0, first - CLOSED_DESKS) :]:
             keeper = self.keepers.get(desk_stream(self.app.name, log_day(name)[1]))
             await keeper.load()
-            if keeper.folded.revision or name not in still_open:
-                self.desk.recall(keeper.state)
-                return
+            desks.append(keeper.state)
+        self.desk.recall(desks)
 
     def _noun_of(self, stream: str) -> Noun:
         return DESK_NOUN if stream.endswith(".desk") else self.app.noun_of(stream)
@@ -206,6 +209,10 @@ class Process:
     ) -> None:
         """Listen to each log of these services from when its day is made and `ready_for` it until it is closed for ever."""
         self.spawn(self.days.follow(services, listen, ready_for), "days")
+
+    def _hear_again(self, log_name: str) -> None:
+        if log_name in self.listeners:
+            self.listeners[log_name].again()
 
     async def _listen(self, name: str) -> None:
         listener = self.listeners[name] = Listener(

@@ -20,7 +20,7 @@ from feltlog.styles import Style, basic
 from shared.contracts.table import Hit, Stand
 from shared.kernel.messages import Answer
 from tests.benchmarks.row import Tell
-from tests.integration.running_house import furnish, quick_rows
+from tests.integration.running_house import OPERATOR, furnish, quick_rows
 
 BOXES = 7
 CURRENCY = "EUR"
@@ -41,7 +41,6 @@ class Timing:
     """A client whose words at the table are timed: from what is said to the answer, which says that it is stored."""
 
     def __init__(self, client: Client, took_s: list[float]) -> None:
-        self._client = client
         self._took_s = took_s
         self._ask = client.ask
 
@@ -76,7 +75,7 @@ async def seated(house: House, played: Played, tables: int) -> AsyncIterator[tup
         pit = await stack.enter_async_context(at_the_door(house, None, "pit"))
         seats = []
         for number, style in enumerate(styles):
-            await pay_in(pit, style, "house", CURRENCY)
+            await pay_in(pit, style, OPERATOR, CURRENCY)
             client = await stack.enter_async_context(at_the_door(house, None, style.name))
             client.ask = Timing(client, played.took_s).ask  # type: ignore[method-assign]
             seats.append(Seat(style, number % BOXES + 1, client))

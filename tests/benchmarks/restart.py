@@ -12,6 +12,8 @@ from contextlib import AsyncExitStack
 from time import perf_counter
 from typing import Any
 
+import msgspec
+
 from feltlog.client import Client
 from feltlog.commands.connection import at_the_door
 from feltlog.machine import Machine
@@ -20,10 +22,12 @@ from shared.contracts.requests import decode_answer, encode_request
 from shared.contracts.subjects import command_subject
 from shared.contracts.table import OpenTable, PlaceWager
 from shared.contracts.wallet import Deposit, OpenAccount
-from shared.runtime.line import Line, open_line
+from shared.runtime.line import Line
 from tests.benchmarks.house import running_house
 from tests.benchmarks.row import Bench, Effort, Row, Tell
 from tests.benchmarks.seat import SETTINGS, STAKE_MINOR
+from tests.integration.running_house import OPERATOR
+from tests.integration.voice import line_of
 
 PLAYERS = [f"p{number}" for number in range(1, 11)]
 """Each has a wager at every tenth table before the restart, and one at the next table after it."""
@@ -32,7 +36,7 @@ REPLY_S = 1.0
 PATIENCE_S = 300.0
 LOOK_AGAIN_S = 0.02
 OPEN_FOR_MS = 3_600_000
-TABLE_SETTINGS = {"boxes": 2, "betting_window_ms": OPEN_FOR_MS, "reserve_ms": OPEN_FOR_MS}
+TABLE_SETTINGS = msgspec.structs.replace(SETTINGS, boxes=2, betting_window_ms=OPEN_FOR_MS, reserve_ms=OPEN_FOR_MS)
 
 
 def run(effort: Effort, tell: Tell) -> list[Row]:
@@ -49,11 +53,9 @@ async def _restart(machine: Machine, tables: int, tell: Tell) -> tuple[float, fl
         pit = await stack.enter_async_context(at_the_door(machine.house, None, "pit"))
         lines = []
         for player in PLAYERS:
-            await pit.ask("wallet", "ledger", OpenAccount(player=player, operator="house", currency="EUR"))
+            await pit.ask("wallet", "ledger", OpenAccount(player=player, operator=OPERATOR, currency="EUR"))
             await pit.ask("wallet", "ledger", Deposit(player=player, currency="EUR", minor=tables * STAKE_MINOR))
-            line = await open_line(machine.url, user=player, credentials=machine.credentials(player))
-            stack.push_async_callback(line.close)
-            lines.append(line)
+            lines.append(await stack.enter_async_context(line_of(machine, player)))
         rounds = await _open_rounds(pit, tables, tell)
         tell("wagering in every round")
         began_s = perf_counter()
@@ -67,11 +69,10 @@ async def _restart(machine: Machine, tables: int, tell: Tell) -> tuple[float, fl
 
 async def _open_rounds(pit: Client, tables: int, tell: Tell) -> list[str]:
     """Open so many tables, and return the ids of their first rounds as soon as all of them are called."""
-    settings = {**{name: getattr(SETTINGS, name) for name in SETTINGS.__struct_fields__}, **TABLE_SETTINGS}
 
     async def open_table(number: int) -> None:
         table = f"T{number}"
-        command = OpenTable(table=table, profile_name="live", settings=type(SETTINGS)(**settings))
+        command = OpenTable(table=table, profile_name="live", settings=TABLE_SETTINGS)
         answer = await pit.ask("table", table, command)
         assert answer.status == "accepted", answer
 

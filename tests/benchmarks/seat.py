@@ -6,6 +6,7 @@ and answers at once; what an answer leads to is the round's own business.
 
 import random
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import msgspec
 
@@ -52,6 +53,7 @@ CUT = 3 / 4
 """Of the shoe; a shoe is shuffled before the first round that begins behind it, as the peer does."""
 STAKE_MINOR = 1_000
 NOW_MS = 1_000_000
+ROOT = "0" * 64
 ANN = Actor("player", "ann")
 PEN = Pen("bench", 1, "bench")
 LIVE = profile("live")
@@ -182,39 +184,62 @@ def play(log: Log, shoe: Shoe, number: int) -> None:
     """Play one round to its end."""
     shoe.begin()
     id = f"T7.20261130-{number:06d}"
-    opening = OpenRound(round=id, number=number, table="T7", day="20261130", profile=LIVE, settings=SETTINGS, shoe="T7-S1", root="0" * 64)
+    opening = OpenRound(round=id, number=number, table="T7", day="20261130", profile=LIVE, settings=SETTINGS, shoe="T7-S1", root=ROOT)
     last = log.tell(opening, HOUSE)[-1]
-    while not isinstance(last, RoundSettled):
-        last = log.tell(*_answer(last, log, shoe, id))[-1]
+    while (answer := ANSWERS.get(type(last))) is not None:
+        command, actor = answer(last, log, shoe)
+        last = log.tell(command, actor)[-1]
+    assert isinstance(last, RoundSettled), f"nobody waits for anything after {last}"
 
 
-def _answer(event: RoundEvent, log: Log, shoe: Shoe, id: str) -> tuple[RoundCommand, Actor]:
-    """Return what is said next, and who says it."""
-    match event:
-        case CardsCalled():
-            return shoe.draw(event), HOUSE
-        case DecisionAwaited():
-            return _choice(event, log.state, id), ANN
-        case RoundOpened():
-            return PlaceWager(round=id, box=1, stake_minor=STAKE_MINOR), ANN
-        case WagerPlaced():
-            return AcceptWager(wager=event.wager), HOUSE
-        case TurnCalled():
-            return TurnHole(index=event.index, card=shoe.hole), HOUSE
-        case InsuranceOpened():
-            return DeclineInsurance(round=id, box=1), ANN
-        case PeekCalled():
-            return TakePeek(blackjack=HARD_POINTS[shoe.hole] == 10), HOUSE
-        case _:
-            raise AssertionError(f"nobody waits for anything after {event}")
+Said = tuple[RoundCommand, Actor]
 
 
-def _choice(event: DecisionAwaited, state: Round, id: str) -> RoundCommand:
+def _wager(event: RoundOpened, log: Log, shoe: Shoe) -> Said:
+    return PlaceWager(round=event.round, box=1, stake_minor=STAKE_MINOR), ANN
+
+
+def _reserve(event: WagerPlaced, log: Log, shoe: Shoe) -> Said:
+    return AcceptWager(wager=event.wager), HOUSE
+
+
+def _deal(event: CardsCalled, log: Log, shoe: Shoe) -> Said:
+    return shoe.draw(event), HOUSE
+
+
+def _insure(event: InsuranceOpened, log: Log, shoe: Shoe) -> Said:
+    return DeclineInsurance(round=_playing(log).opened.round, box=1), ANN
+
+
+def _peek(event: PeekCalled, log: Log, shoe: Shoe) -> Said:
+    return TakePeek(blackjack=HARD_POINTS[shoe.hole] == 10), HOUSE
+
+
+def _choose(event: DecisionAwaited, log: Log, shoe: Shoe) -> Said:
+    playing = _playing(log)
+    hand, dealer = playing.hands[event.hand - 1], POINTS[playing.dealer.cards[0]]
+    said = word(hand.points, POINTS[hand.cards[0]], dealer, soft=hand.soft, options=options(hand, playing))
+    return WORDS[said](round=playing.opened.round, box=1, hand=event.hand), ANN
+
+
+def _turn(event: TurnCalled, log: Log, shoe: Shoe) -> Said:
+    return TurnHole(index=event.index, card=shoe.hole), HOUSE
+
+
+def _playing(log: Log) -> Playing:
+    state = log.state
     assert isinstance(state, Playing), "cards are out"
-    hand = state.hands[event.hand - 1]
-    dealer = POINTS[state.dealer.cards[0]]
-    said = word(hand.points, POINTS[hand.cards[0]], dealer, soft=hand.soft, options=options(hand, state))
-    return SAID[said](round=id, box=1, hand=event.hand)
+    return state
 
 
-SAID: dict[str, Callable[..., RoundCommand]] = {"hit": Hit, "stand": Stand, "double": Double, "split": Split}
+WORDS: dict[str, Callable[..., RoundCommand]] = {"hit": Hit, "stand": Stand, "double": Double, "split": Split}
+ANSWERS: dict[type, Callable[[Any, Log, Shoe], Said]] = {
+    RoundOpened: _wager,
+    WagerPlaced: _reserve,
+    CardsCalled: _deal,
+    InsuranceOpened: _insure,
+    PeekCalled: _peek,
+    DecisionAwaited: _choose,
+    TurnCalled: _turn,
+}
+"""What is said, and by whom, after what stands last in a decision."""

@@ -17,23 +17,22 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from feltlog.screen import plain_table, screen, write_json
+from feltlog.stopping import STOPPED
 from feltlog.trouble import Trouble
 from tests.chaos.plan import Plan
 from tests.chaos.run import Outcome, Run
 from tests.chaos.striking import Hit
+from tests.statuses import FINE, FOUND, MISUSED, run
 
 BUILD = Path("build") / "chaos"
 SHOWN_MAX = 12
 FINDINGS_MAX = 20
-FOUND, MISUSED, STOPPED = 1, 2, 130
 
 
 def main() -> int:
     """Run what the command line names; return the exit status."""
     told = arguments()
     console = screen(sys.stderr if told.json else None)
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, as_ctrl_c)
     signal.signal(signal.SIGINT, signal.default_int_handler)
     # What the runner's own connections see of an outage is no news.
     logging.getLogger().addHandler(logging.NullHandler())
@@ -51,9 +50,8 @@ def main() -> int:
     except KeyboardInterrupt:
         console.print(f"Stopped; everything has ended. What was played stays in {data}.", soft_wrap=True)
         return STOPPED
-    except Trouble as trouble:
-        console.print(str(trouble), style="bold red", markup=False, soft_wrap=True)
-        return MISUSED
+    except Trouble:
+        raise
     except Exception:
         console.print(f"The run itself failed. The house stays in {data}. Again: {plan.command}", style="bold red", soft_wrap=True)
         raise
@@ -64,7 +62,7 @@ def main() -> int:
         return FOUND
     if not told.keep:
         shutil.rmtree(data)
-    return 0
+    return FINE
 
 
 class Picture:
@@ -183,11 +181,6 @@ def summary(outcome: Outcome) -> Table:
     return table
 
 
-def as_ctrl_c(number: int, frame: object) -> None:
-    """Take a request to end as Ctrl-C, which asyncio knows how to pass on."""
-    signal.raise_signal(signal.SIGINT)
-
-
 def arguments() -> argparse.Namespace:
     """Return what the command line says."""
     parser = argparse.ArgumentParser(prog="make chaos", description=__doc__)
@@ -210,4 +203,4 @@ def positive(text: str) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run(main)

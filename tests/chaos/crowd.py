@@ -5,33 +5,31 @@ are closed.  What they count while they play is what the run waits for.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from random import Random
 from typing import Any
 
 from feltlog.client import Client
 from feltlog.commands.up import open_tables
-from feltlog.evening import Seat
+from feltlog.evening import Seat, close_tables, pay_in
 from feltlog.machine import Machine
 from feltlog.styles import Style, basic, doubler, splitter
-from services.table.views import Felt, TableRow
-from shared.contracts.table import CloseTable
-from shared.contracts.wallet import Deposit, OpenAccount, Withdraw
-from shared.runtime.line import open_line
+from services.table.views import Felt
+from shared.contracts.wallet import Deposit, Withdraw
 from shared.runtime.tasks import end_all
 from tests.chaos.notebook import Notebook, NotingLine
 from tests.chaos.plan import TABLES
 from tests.integration.busy_house import sit
-from tests.integration.running_house import furnish, quick_rows, time_of_day_in
+from tests.integration.running_house import OPERATOR, furnish, quick_rows, time_of_day_in
+from tests.integration.voice import line_of
 
-OPERATOR = "house"
 ZONE = "UTC"
 CURRENCY = "EUR"
 PATIENCE_S = 90.0
 """How long somebody repeats a request before something must be wrong: longer than several blows on top of each other last."""
 CAGE_EVERY_S = 0.4
-BROUGHT_MINOR = 50_000_000
 LOOK_S = 0.1
 RULES = {"T1": ("ontario", "5.00"), "T2": ("live", "500.00"), "T3": ("live", "500.00")}
 """The rule book of each table, and its largest stake."""
@@ -80,12 +78,14 @@ class Crowd:
             clients = {style.name: await stack.enter_async_context(self._door(style.name)) for style in STYLES}
             cage = await stack.enter_async_context(self._door("pit"))
             await open_tables(self._machine.house)
-            await asyncio.gather(*(self._welcome(style) for style in STYLES))
-            for style in STYLES:
-                seat = Seat(style=style, box=1 + sum(task.get_name() == style.table for task in self._tasks), client=clients[style.name])
-                self._tasks.append(asyncio.create_task(sit(seat, Random(f"{style.name} {self._seed}")), name=style.table))
-            self._tasks += [asyncio.create_task(self._watch(table), name=f"watch {table}") for table in TABLES]
-            self._tasks.append(asyncio.create_task(self._trade(cage), name="cage"))
+            await asyncio.gather(*(pay_in(self.pit, style, OPERATOR, CURRENCY) for style in STYLES))
+            seats = [Seat(style=style, box=box, client=clients[style.name]) for box, style in seated()]
+            self._trading = asyncio.create_task(self._trade(cage), name="the cage")
+            self._tasks = [
+                self._trading,
+                *(asyncio.create_task(sit(seat, Random(f"{seat.style.name} {self._seed}")), name=seat.style.name) for seat in seats),
+                *(asyncio.create_task(self._watch(table), name=f"whoever watches {table}") for table in TABLES),
+            ]
             try:
                 yield
             finally:
@@ -125,26 +125,19 @@ class Crowd:
     async def leave(self, patience_s: float) -> bool:
         """Stop trading and close the tables; return whether all of them were closed in time."""
         self._leaving = True
-        await asyncio.wait([task for task in self._tasks if task.get_name() == "cage"], timeout=patience_s)
-        await asyncio.gather(*(self.pit.ask("table", table, CloseTable()) for table in TABLES))
-
-        async def closed() -> bool:
-            return all(row.phase == "closed" for row in await self.pit.query("table", "tables", list[TableRow]))
-
-        return await comes_about(closed, patience_s)
+        await asyncio.wait([self._trading], timeout=patience_s)
+        try:
+            async with asyncio.timeout(patience_s):
+                await close_tables(self.pit, TABLES)
+        except TimeoutError:
+            return False
+        return True
 
     @asynccontextmanager
     async def _door(self, user: str) -> AsyncIterator[Client]:
-        line = await open_line(self._machine.url, user=user, credentials=self._machine.credentials(user), patience_s=PATIENCE_S)
-        noting = NotingLine(line, self.notebook, Random(f"line of {user} {self._seed}"))
-        try:
+        async with line_of(self._machine, user, patience_s=PATIENCE_S) as line:
+            noting = NotingLine(line, self.notebook, Random(f"line of {user} {self._seed}"))
             yield Client(noting, role="staff" if user == "pit" else "player", name=user, patience_s=PATIENCE_S)
-        finally:
-            await line.close()
-
-    async def _welcome(self, style: Style) -> None:
-        await self.pit.ask("wallet", "ledger", OpenAccount(player=style.name, operator=OPERATOR, currency=CURRENCY))
-        await self.pit.ask("wallet", "ledger", Deposit(player=style.name, currency=CURRENCY, minor=BROUGHT_MINOR))
 
     async def _watch(self, table: str) -> None:
         now_s = asyncio.get_running_loop().time
@@ -166,11 +159,9 @@ class Crowd:
             await cage.ask("wallet", "ledger", kind(player=chance.choice(STYLES).name, currency=CURRENCY, minor=chance.randint(1, 10_000)))
 
 
-async def comes_about(condition: Callable[[], Awaitable[bool]], patience_s: float) -> bool:
-    """Wait for a condition; return whether it came about in time."""
-    deadline_s = asyncio.get_running_loop().time() + patience_s
-    while not await condition():
-        if asyncio.get_running_loop().time() > deadline_s:
-            return False
-        await asyncio.sleep(LOOK_S)
-    return True
+def seated() -> Iterator[tuple[int, Style]]:
+    """Yield everybody with the box at which they sit."""
+    taken: Counter[str] = Counter()
+    for style in STYLES:
+        taken[style.table] += 1
+        yield taken[style.table], style

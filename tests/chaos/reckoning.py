@@ -34,7 +34,7 @@ from shared.contracts.wallet import (
 )
 from shared.kernel.entry import Decision, Entry, Stored, decode_as
 from tests.chaos.notebook import Asked, Notebook
-from tests.integration.busy_house import Account
+from tests.integration.evidence import Account
 
 REFUSALS = (CommandRefused, MovementRefused)
 """Events that move nothing."""

@@ -5,12 +5,10 @@ are closed, the day that is over must be sealed, and then everything that anybod
 """
 
 import asyncio
-import signal
 import subprocess
 import sys
 import time
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Callable
 from pathlib import Path
 from statistics import median
 
@@ -21,15 +19,17 @@ from feltlog.commands.connection import reading
 from feltlog.commands.quarantine import look
 from feltlog.machine import Machine
 from feltlog.nats_server import tail
+from feltlog.stopping import undisturbed
 from shared.contracts.subjects import log_day, log_name
-from shared.runtime.clock import SystemClock, gaming_day
-from shared.runtime.line import Line, open_line
 from shared.runtime.tasks import end_all
-from tests.chaos.crowd import LOOK_S, STYLES, Crowd, comes_about, furnish_house
+from tests.chaos.crowd import LOOK_S, STYLES, Crowd, furnish_house
 from tests.chaos.plan import PATIENCE_S, PROCESSES, SERVICES, Blow, Plan
 from tests.chaos.reckoning import Finding, Logs, Reckoning, reckon
 from tests.chaos.striking import Hit, Striker
 from tests.chaos.vandal import Vandal, vandal
+from tests.integration.patience import comes_about
+from tests.integration.running_house import today_in
+from tests.integration.voice import line_of
 
 START_S = 12.0
 """How long a house takes to start, before its first blow."""
@@ -94,16 +94,13 @@ class Run:
         """Play, strike and reckon; everything is stopped afterwards, whatever happens."""
         began_s = time.monotonic()
         furnish_house(self.machine, day_ends_in_s=START_S + self.plan.day_ends_after_s)
-        first_day = self._today()
+        first_day = today_in(self.machine.house)
         try:
             self.machine.start()
             asyncio.run(self._play(first_day))
         finally:
-            # A second Ctrl-C must not leave half of the house running.
-            for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-                signal.signal(number, signal.SIG_IGN)
-            self.machine.stop()
-            signal.signal(signal.SIGINT, signal.default_int_handler)
+            with undisturbed():
+                self.machine.stop()
         if not self.findings:
             self._stage("verifying everything")
             self._verify()
@@ -116,7 +113,7 @@ class Run:
 
     async def _play(self, first_day: str) -> None:
         crowd = Crowd(self.machine, self.plan.seed)
-        async with crowd.playing(), vandal(self.machine) as hand, self._line() as line:
+        async with crowd.playing(), vandal(self.machine) as hand, line_of(self.machine, "pit") as line:
             striker = Striker(self.machine, line, hand)
             self.hits = striker.hits
             keeping = asyncio.create_task(striker.keep_server(), name="keeping the server")
@@ -190,7 +187,7 @@ class Run:
         async def sealed() -> bool:
             return self._outcome.sealed_after_s is not None
 
-        if self._today() != first_day and not await comes_about(sealed, AFTERWARDS_S):
+        if today_in(self.machine.house) != first_day and not await comes_about(sealed, AFTERWARDS_S):
             self._find("the day that is over is not sealed", first_day)
         held, silent = await look(self.machine.house, None)
         for row in held:
@@ -234,7 +231,7 @@ class Run:
 
     async def _watch_the_day(self, hand: Vandal, day: str) -> None:
         """Measure how long it takes from the day's end until all of its logs are closed for ever."""
-        while self._today() == day:
+        while today_in(self.machine.house) == day:
             await asyncio.sleep(LOOK_S)
         ended_s = time.monotonic()
         while not await hand.all_sealed(log_name(service, day) for service in SERVICES):
@@ -253,18 +250,6 @@ class Run:
 
     def _find(self, what: str, which: str) -> None:
         self.findings.append(Finding(what, which))
-
-    def _today(self) -> str:
-        rules = self.machine.house.settings().house
-        return gaming_day(SystemClock().now_ms(), rules.day_starts, rules.zone)
-
-    @asynccontextmanager
-    async def _line(self) -> AsyncIterator[Line]:
-        line = await open_line(self.machine.url, user="pit", credentials=self.machine.credentials("pit"))
-        try:
-            yield line
-        finally:
-            await line.close()
 
 
 def backs(hits: list[Hit]) -> list[Back]:

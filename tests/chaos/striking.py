@@ -19,11 +19,11 @@ from feltlog.machine import Machine
 from feltlog.nats_server import is_well
 from feltlog.trouble import Trouble
 from shared.contracts.subjects import log_name
-from shared.runtime.clock import SystemClock, gaming_day
 from shared.runtime.event_store import StoreUnavailable
 from shared.runtime.line import Line
 from tests.chaos.plan import EVERYTHING, PROCESSES, PROVISIONER, SERVER, Blow
 from tests.chaos.vandal import Vandal
+from tests.integration.running_house import today_in
 
 BACK_S = 90.0
 """How long what was hit may take to be back."""
@@ -121,8 +121,8 @@ class Striker:
         for name, pid in before.items():
             if pid is not None:
                 self.ended.add((name, pid))
-                with suppress(ProcessLookupError):
-                    os.kill(pid, signal.SIGKILL)
+                # It is not held against the process: a machine gives up what falls again and again by itself.
+                self._machine.kill(name)
         await asyncio.gather(*(self._until_back(name, before[name]) for name in names))
 
     async def _pause(self, blow: Blow, hit: Hit) -> None:
@@ -151,7 +151,7 @@ class Striker:
 
     async def _fill_log(self, blow: Blow, hit: Hit) -> None:
         """Make a log so small that it is soon full, with the provisioner away, who would enlarge it at once."""
-        log = log_name(blow.target, self._today())
+        log = log_name(blow.target, today_in(self._machine.house))
         room = await self._answered(lambda: self._vandal.room(log))
         self._note_end(PROVISIONER)
         await asyncio.to_thread(self._machine.stop_process, PROVISIONER)
@@ -181,7 +181,7 @@ class Striker:
 
     async def _delete_consumer(self, blow: Blow, hit: Hit) -> None:
         service, _, listener = blow.target.partition(" heard by ")
-        log = log_name(service, self._today())
+        log = log_name(service, today_in(self._machine.house))
         if not await self._answered(lambda: self._vandal.delete_consumer(log, listener)):
             hit.missed = "it was not there"
         await self._until(lambda: self._vandal.has_consumer(log, listener))
@@ -228,7 +228,3 @@ class Striker:
             with suppress(StoreUnavailable):
                 return await ask()
             await asyncio.sleep(LOOK_S)
-
-    def _today(self) -> str:
-        rules = self._machine.house.settings().house
-        return gaming_day(SystemClock().now_ms(), rules.day_starts, rules.zone)

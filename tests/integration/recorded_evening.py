@@ -23,7 +23,8 @@ from shared.contracts.subjects import SERVICES, shoe_stream
 from shared.contracts.table import CloseTable, ReshuffleCalled
 from shared.runtime.connection import Endpoint, connect
 from shared.runtime.shelf import ROOM
-from tests.integration.running_house import Floor, floor, furnish, quick_rows, table_rows, until
+from tests.integration.patience import until
+from tests.integration.running_house import Floor, floor, furnish, quick_rows, table_rows
 
 PLAYERS = ("ann", "bob", "cyd")
 SPY = "spy"

@@ -4,14 +4,13 @@ A test says what players and staff do, waits for what the logs say, and looks at
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from feltlog.auditing import audit_all
 from feltlog.client import Client
 from feltlog.commands.connection import at_the_door, reading
 from feltlog.commands.up import open_tables
@@ -29,13 +28,14 @@ from shared.contracts.wallet import Deposit, OpenAccount
 from shared.kernel.messages import Answer
 from shared.runtime.clock import SystemClock, gaming_day
 from shared.runtime.jetstream_store import JetStreamStore
+from tests.integration.evidence import findings
+from tests.integration.patience import LOOK_AGAIN_S, PATIENCE_S, until
 
-PATIENCE_S = 60.0
-LOOK_AGAIN_S = 0.03
+OPERATOR = "house"
 
 HOUSE_ROWS = """\
 [house]
-operator = "house"
+operator = "{operator}"
 day_starts = "{day_starts}"
 zone = "{zone}"
 """
@@ -44,8 +44,8 @@ TABLE_ROWS = """
 [[table]]
 id = "{id}"
 profile = "{profile}"
-currency = "EUR"
-minimum = "1.00"
+currency = "{currency}"
+minimum = "{minimum}"
 maximum = "{maximum}"
 boxes = {boxes}
 betting_window_ms = {betting_window_ms}
@@ -60,6 +60,8 @@ def table_rows(id: str, **chosen: Any) -> str:
     """Return a `[[table]]`; what is not chosen suits a table that a test's dealer runs."""
     usual = {
         "profile": "live",
+        "currency": "EUR",
+        "minimum": "1.00",
         "maximum": "500.00",
         "boxes": 3,
         "betting_window_ms": 30_000,
@@ -80,7 +82,7 @@ def quick_rows(id: str, **chosen: Any) -> str:
 def furnish(data: Path, *tables: str, day_starts: str = "06:00", zone: str = "America/Toronto") -> None:
     """Write the house's `tables.toml`."""
     data.mkdir(parents=True, exist_ok=True)
-    (data / "tables.toml").write_text(HOUSE_ROWS.format(day_starts=day_starts, zone=zone) + "".join(tables))
+    (data / "tables.toml").write_text(HOUSE_ROWS.format(operator=OPERATOR, day_starts=day_starts, zone=zone) + "".join(tables))
 
 
 def time_of_day_in(seconds: float, zone: str) -> str:
@@ -88,12 +90,10 @@ def time_of_day_in(seconds: float, zone: str) -> str:
     return (datetime.now(ZoneInfo(zone)) + timedelta(seconds=seconds)).strftime("%H:%M:%S")
 
 
-async def until(condition: Callable[[], Awaitable[Any]], *, patience_s: float = PATIENCE_S) -> Any:
-    """Return what `condition` returns as soon as that holds; fail loudly if it never does."""
-    async with asyncio.timeout(patience_s):
-        while not (found := await condition()):
-            await asyncio.sleep(LOOK_AGAIN_S)
-    return found
+def today_in(house: House) -> str:
+    """Return the gaming day that it is now in a house."""
+    rules = house.settings().house
+    return gaming_day(SystemClock().now_ms(), rules.day_starts, rules.zone)
 
 
 class Floor:
@@ -109,13 +109,12 @@ class Floor:
     @property
     def today(self) -> str:
         """The gaming day that it is now."""
-        rules = self.house.settings().house
-        return gaming_day(SystemClock().now_ms(), rules.day_starts, rules.zone)
+        return today_in(self.house)
 
     async def welcome(self, name: str, *, minor: int = 100_000, id: str | None = None) -> Client:
         """Let a player in with money."""
         self.house.add_players([name])
-        opened = await self.pit.ask("wallet", "ledger", OpenAccount(player=name, operator="house", currency="EUR"))
+        opened = await self.pit.ask("wallet", "ledger", OpenAccount(player=name, operator=OPERATOR, currency="EUR"))
         paid_in = await self.pit.ask("wallet", "ledger", Deposit(player=name, currency="EUR", minor=minor), id=id)
         assert (opened.status, paid_in.status) == ("accepted", "accepted"), (opened, paid_in)
         return await self.seat(name)
@@ -255,8 +254,7 @@ class Floor:
 
     async def findings(self) -> list[Finding]:
         """Return what the proof of everything finds that must not be."""
-        report = await audit_all(self.store)
-        return [found for found in report.findings if found.severity == "breach"]
+        return await findings(self.store)
 
 
 @asynccontextmanager

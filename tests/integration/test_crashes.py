@@ -5,7 +5,8 @@ import random
 
 import pytest
 
-from tests.integration.busy_house import BusyHouse, account_of, findings
+from tests.integration.busy_house import BusyHouse
+from tests.integration.evidence import account_of, findings
 
 KILLS = 3
 SERVICES = ("shoe", "wallet", "table", "surveillance")

@@ -3,7 +3,9 @@
 import asyncio
 import resource
 
-from tests.integration.busy_house import BusyHouse, account_of, findings, until
+from tests.integration.busy_house import BusyHouse
+from tests.integration.evidence import account_of, findings
+from tests.integration.patience import until
 
 
 async def test_play_goes_on_when_the_disk_has_room_again(house: BusyHouse):

@@ -8,7 +8,9 @@ import pytest
 from shared.contracts.wallet import Deposit
 from shared.runtime import jetstream_api as api
 from shared.runtime.connection import Endpoint, connect
-from tests.integration.busy_house import BusyHouse, account_of, findings, until
+from tests.integration.busy_house import BusyHouse
+from tests.integration.evidence import account_of, findings
+from tests.integration.patience import until
 
 ROOM_BYTES = 3_000
 """What a log may still take: a few entries."""

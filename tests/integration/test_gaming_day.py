@@ -16,7 +16,8 @@ from shared.contracts.wallet import BookClosed, BookOpened, Deposit, Deposited
 from shared.kernel.identity import digest
 from shared.runtime.clock import next_day
 from shared.runtime.connection import Endpoint, connect
-from tests.integration.running_house import Floor, furnish, quick_rows, running, table_rows, time_of_day_in, until
+from tests.integration.patience import until
+from tests.integration.running_house import Floor, furnish, quick_rows, running, table_rows, time_of_day_in
 
 ZONE = "Asia/Kolkata"
 ROLL_S = 22.0

@@ -1,7 +1,6 @@
 """A server that hangs, dies and comes back: nothing is lost, stored twice, or answered wrongly."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
 from contextlib import aclosing
 
 import pytest
@@ -18,6 +17,7 @@ from shared.runtime.jetstream_store import JetStreamStore
 from shared.runtime.keeper import Keeper
 from tests.integration.jetstream_bench import JetStreamBench
 from tests.integration.nats_server import NatsServer
+from tests.integration.patience import until
 from tests.store_suite import LOG, TABLE, WATCH_S, continued, filled, heard_next
 
 DEDUPE_NS = 100_000_000
@@ -25,13 +25,6 @@ BOOKS = "LOG_WALLET_20261130"
 BOOK = "log.wallet.20261130.ledger.0"
 CAGE = Actor("staff", "cage")
 DEPOSIT = Asked("in", Deposit(player="ann", currency="CAD", minor=500), CAGE, 1)
-
-
-async def until(condition: Callable[[], Awaitable[bool]]) -> None:
-    """Return when the condition holds."""
-    async with asyncio.timeout(20):
-        while not await condition():
-            await asyncio.sleep(0.02)
 
 
 async def sent_until_answered(store: JetStreamStore, data: bytes, fence: int) -> Appended:

@@ -5,7 +5,8 @@ import signal
 
 import pytest
 
-from tests.integration.busy_house import BusyHouse, account_of, at_turn, findings, stand
+from tests.integration.busy_house import BusyHouse, at_turn, stand
+from tests.integration.evidence import account_of, findings
 
 PAUSE_S = 7.0
 """Longer than a player may think."""

@@ -16,7 +16,9 @@ from shared.kernel.messages import PENDING
 from shared.runtime.connection import Endpoint, connect
 from shared.runtime.event_store import Appended
 from shared.runtime.jetstream_store import JetStreamStore
-from tests.integration.busy_house import BusyHouse, at_bets, findings, until
+from tests.integration.busy_house import BusyHouse, at_bets
+from tests.integration.evidence import findings
+from tests.integration.patience import until
 
 HEARERS = ("shoe", "table", "wallet")
 

@@ -12,12 +12,12 @@ from feltlog.provisioner import Provisioner
 from shared.contracts.subjects import ledger_stream, log_day, log_of, table_stream
 from shared.runtime.clock import ManualClock, day_ends_at_ms
 from shared.runtime.connection import Endpoint, connect
-from shared.runtime.event_store import DayClosed, LogMisconfigured
+from shared.runtime.event_store import DayClosed, LogMisconfigured, StoreUnavailable
 from shared.runtime.hearing import hear
 from shared.runtime.jetstream_store import JetStreamStore
 from shared.runtime.log_making import LogMaker
-from tests.integration.busy_house import until
 from tests.integration.jetstream_bench import JetStreamBench
+from tests.integration.patience import until
 from tests.store_suite import heard_next
 
 DAY, NEXT_DAY, DAY_AFTER = "20261130", "20261201", "20261202"
@@ -117,6 +117,22 @@ async def test_missing_consumer_is_made_again_and_told(evening: Evening, caplog:
         standing = await line.standing()
 
     assert (standing.delivered, f"LOG_TABLE_{DAY} had no consumer wallet: made it" in caplog.text) == (0, True)
+
+
+async def test_consumer_that_the_server_cannot_make_now_is_made_later(evening: Evening, tmp_path: Path):
+    """While the files of a deleted consumer are being removed another cannot be made: that is the server's trouble, not ours."""
+    log = f"LOG_TABLE_{DAY}"
+    await evening.jetstream.remove_consumer(log, "wallet")
+    in_the_way = next(tmp_path.rglob(f"{log}/obs")) / "wallet"
+    in_the_way.write_text("")
+    with pytest.raises(StoreUnavailable, match=r"could not do CONSUMER\.CREATE"):
+        await evening.look_after()
+    in_the_way.unlink()
+    await evening.look_after()
+    async with evening.store.durable(log, "wallet") as line:
+        standing = await line.standing()
+
+    assert standing.delivered == 0
 
 
 async def test_changed_log_is_refused(evening: Evening):

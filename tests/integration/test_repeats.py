@@ -87,7 +87,7 @@ async def test_refused_wager_stays_refused(house: BusyHouse):
 async def test_pending_answer_becomes_one_answer_and_stays(house: BusyHouse):
     """While the wallet is away a wager is pending; then it has its answer, also after a crash of the table."""
     async with house.seat("cyd") as cyd, house.pit() as pit:
-        await pit.ask("wallet", "ledger", OpenAccount(player="eve", operator="feltlog", currency="EUR"))
+        await pit.ask("wallet", "ledger", OpenAccount(player="eve", operator="house", currency="EUR"))
         await house.open_tables()
         felt = await at_bets(cyd)
         house.signal("wallet", signal.SIGSTOP)
@@ -128,7 +128,7 @@ async def test_staff_who_say_it_twice_are_answered_twice(house: BusyHouse):
 async def test_money_moves_once_however_often_the_cage_says_so(house: BusyHouse):
     """Deposits, withdrawals and refused withdrawals, over a crash of the wallet."""
     async with house.voice("pit", "wallet", "ledger") as voice, house.pit() as pit:
-        await pit.ask("wallet", "ledger", OpenAccount(player="fay", operator="feltlog", currency="EUR"))
+        await pit.ask("wallet", "ledger", OpenAccount(player="fay", operator="house", currency="EUR"))
         too_much = await voice.times(TIMES, "too-much", Withdraw(player="fay", currency="EUR", minor=100))
         paid_in = await voice.times(TIMES, "in", Deposit(player="fay", currency="EUR", minor=500))
         paid_out = await voice.times(TIMES, "out", Withdraw(player="fay", currency="EUR", minor=200))

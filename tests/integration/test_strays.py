@@ -11,7 +11,8 @@ import pytest
 
 from shared.contracts.subjects import desk_stream, ledger_stream, round_name, shoe_stream, table_stream
 from shared.runtime.connection import Endpoint, connect
-from tests.integration.busy_house import BusyHouse, findings
+from tests.integration.busy_house import BusyHouse
+from tests.integration.evidence import findings
 
 SERVICES = ("table", "wallet", "shoe")
 

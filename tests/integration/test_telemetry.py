@@ -24,7 +24,8 @@ from shared.runtime import telemetry
 from shared.runtime.connection import Endpoint, connect
 from shared.runtime.telemetry import names
 from tests.integration.collector import Collector, Point, Span, collecting
-from tests.integration.running_house import Floor, floor, furnish, running, table_rows, until
+from tests.integration.patience import until
+from tests.integration.running_house import Floor, floor, furnish, running, table_rows
 
 SERVICES = {"client", "table", "shoe", "wallet", "surveillance"}
 CARD = re.compile(rb"(?<![A-Za-z0-9])(?:10|[2-9TJQKA])[SHDC](?![A-Za-z0-9])|[\xe2]\x99[\xa0-\xaf]")

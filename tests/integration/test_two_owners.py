@@ -8,7 +8,9 @@ from contextlib import asynccontextmanager
 import pytest
 
 from shared.runtime.service import STEPPED_DOWN
-from tests.integration.busy_house import BusyHouse, account_of, findings, until
+from tests.integration.busy_house import BusyHouse
+from tests.integration.evidence import account_of, findings
+from tests.integration.patience import until
 
 
 @asynccontextmanager

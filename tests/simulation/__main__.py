@@ -1,7 +1,9 @@
-"""Run the simulation: `python -m tests.simulation --seed 7 --rounds 1000`, or `make simulate SEED=7 ROUNDS=1000`."""
+"""Run the simulation: `python -m tests.simulation --seed 7 --rounds 1000`, or `make simulate SEED=7 ROUNDS=1000`.
+
+Exit status: 0 if nothing was found, 1 if something was, 2 for a plan that there is not, 130 after Ctrl-C.
+"""
 
 import argparse
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -9,11 +11,13 @@ from rich.console import Console
 from rich.progress import Progress, TimeElapsedColumn
 from rich.table import Table
 
+from feltlog.screen import plain_table, screen
 from tests.simulation.plan import KINDS, TABLES_MAX, Plan
 from tests.simulation.planted import PLANTED, simulation_of
 from tests.simulation.proof import prove
 from tests.simulation.run import Outcome, Simulation
 from tests.simulation.shrinking import shrink, write
+from tests.statuses import FINE, FOUND, run
 
 BUILD = Path("build") / "simulation"
 SAY_EVERY_ROUNDS = 100
@@ -23,7 +27,7 @@ ALL = "1"
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run what the command line names; return the exit status."""
     told = parser().parse_args(arguments)
-    console = Console()
+    console = screen()
     if told.planted == ALL:
         return prove(console)
     simulation, outcome = watched(plan_of(told), console)
@@ -32,7 +36,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         console.print("Nothing was found.", style="bold green")
         if told.keep:
             console.print(f"Its log: {write(simulation, BUILD, name=told.keep, about='')}", soft_wrap=True, highlight=False)
-        return 0
+        return FINE
     console.print(outcome.message, style="bold red", markup=False, soft_wrap=True)
     console.print("Looking for a smaller run that ends so ...", style="dim")
     smallest = shrink(simulation_of, outcome)
@@ -47,7 +51,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "Copied to tests/replays it is decided again there and shows what is wrong with its decisions, if that is where the fault lies. "
         "What stays there is the log of how it goes once the cause is mended: the small command writes it with KEEP=what_went_wrong."
     )
-    return 1
+    return FOUND
 
 
 def plan_of(told: argparse.Namespace) -> Plan:
@@ -73,8 +77,8 @@ def watched(plan: Plan, console: Console) -> tuple[Simulation, Outcome]:
 
 def summary(outcome: Outcome) -> Table:
     """Return what happened in a run."""
-    table = Table(title=f"seed {outcome.plan.seed}", show_header=False, title_justify="left")
-    table.add_column("what")
+    table = plain_table()
+    table.add_column(f"seed {outcome.plan.seed}")
     table.add_column("how much", justify="right")
     rows = {
         "steps": outcome.steps,
@@ -117,4 +121,4 @@ def kinds(text: str) -> tuple[str, ...]:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run(main)

@@ -41,7 +41,6 @@ class Faults:
         self._house = house
         self._auditor = auditor
         self._choose = house.chooser
-        self._back_ms = 0
         self._lifts = 0
         self._garbage = 0
         self._away_until_ms = 0
@@ -304,7 +303,7 @@ class Faults:
         self.broken.clear()
         for service in SERVICES[:3]:
             there = [process for process in self._house.of(service) if not self._hangs(process)]
-            for subject, _ in list(there[-1].held) if there else []:
+            for subject, _ in list(there[-1].desk.held) if there else []:
                 if there[-1].alive and subject not in self._auditor.poison:
                     self._house.take(there[-1], self._lifting(there[-1], subject))
 
@@ -313,7 +312,7 @@ class Faults:
         id = f"lift-{self._lifts}"
 
         def lift() -> None:
-            process.lift(subject, id)
+            process.desk.lift(subject, id)
 
         return lift
 

@@ -2,8 +2,8 @@
 
 from rich.console import Console
 from rich.progress import Progress, TimeElapsedColumn
-from rich.table import Table
 
+from feltlog.screen import plain_table
 from tests.simulation.plan import Plan
 from tests.simulation.planted import PLANTED, simulation_of
 from tests.simulation.run import Outcome
@@ -16,7 +16,7 @@ FOUND_MIN = 9
 
 def prove(console: Console) -> int:
     """Show what is found with each bug and with none; return the exit status."""
-    table = Table(title=f"planted bugs, within {ROUNDS} rounds", title_justify="left")
+    table = plain_table(title=f"planted bugs, within {ROUNDS} rounds", title_justify="left")
     for heading in ("bug", "found", "after rounds", "as"):
         table.add_column(heading)
     names = ["", *(planted.name for planted in PLANTED)]

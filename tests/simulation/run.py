@@ -229,8 +229,8 @@ class Simulation:
                 return f"there is no {service}"
             if not all(process.idle for process in there):
                 return f"{service} has work"
-            if any(subject not in self.auditor.poison for subject, _ in there[-1].held):
-                return f"{service} holds {list(there[-1].held)}"
+            if any(subject not in self.auditor.poison for subject, _ in there[-1].desk.held):
+                return f"{service} holds {list(there[-1].desk.held)}"
         if not self.workload.settled:
             return f"{self.workload.waits_for} wait for an answer"
         return self.workload.open_tables

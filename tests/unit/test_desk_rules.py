@@ -1,7 +1,9 @@
 """The desk: a subject is held once, until a person lifts it."""
 
+import msgspec
+
 from shared.contracts.desk import CarryQuarantines, LiftQuarantine, QuarantineLifted, QuarantineSource, SourceQuarantined
-from shared.contracts.desk_rules import DESK
+from shared.contracts.desk_rules import DESK, still_open
 from tests.given import given
 
 HELD = SourceQuarantined(service="table", log="LOG_SHOE_20261130", subject="log.shoe.20261130.T7-S1", sequence=4, reason="unreadable")
@@ -38,6 +40,16 @@ def test_open_quarantines_are_carried_into_the_next_day_once():
     """A day's end frees nobody."""
     given(DESK, HELD).when(CarryQuarantines(open=(HELD,))).then()
     given(DESK).when(CarryQuarantines(open=(HELD,))).then(HELD)
+
+
+def test_what_is_held_is_read_off_the_desks_of_several_days():
+    """Who was replaced may write on yesterday's desk after the others carried on; what was lifted since stays lifted."""
+    late = SourceQuarantined(service="table", log=HELD.log, subject="log.shoe.20261130.T7-S3", sequence=12, reason="unreadable")
+    again = msgspec.structs.replace(late, target="log.table.20261130.T7.table")
+    released = QuarantineLifted(log=again.log, subject=again.subject, sequence=again.sequence, target=again.target)
+    yesterday, today = given(DESK, HELD, late).state, given(DESK, HELD, LIFTED, again, released, again).state
+
+    assert still_open([yesterday, today]) == (late, again)
 
 
 def test_the_desk_remembers_what_is_held():

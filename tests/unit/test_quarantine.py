@@ -1,11 +1,13 @@
 """The quarantine: what is held is written down first, heard again when it is lifted, and nothing else is lifted with it."""
 
 from shared.contracts.desk import LiftQuarantine, SourceQuarantined
+from shared.contracts.desk_rules import DESK
 from shared.contracts.requests import encode_request
 from shared.contracts.subjects import Addressed, desk_stream
-from shared.kernel.messages import ACCEPTED, Answer, Refused
+from shared.kernel.folded import Asked, Pen, draft, empty, fold
+from shared.kernel.messages import ACCEPTED, Actor, Answer, Refused
 from shared.runtime.service import Process
-from tests.service import DAY, HEARD_LOG, NOTES, SHOE, NotingApp, World, until
+from tests.service import DAY, HEARD_LOG, NOTES, OWN_LOG, SHOE, NotingApp, World, until
 
 OTHER = f"log.shoe.{DAY}.T7-S2"
 
@@ -17,6 +19,17 @@ async def lift(process: Process, subject: str = SHOE) -> Answer:
         return await process.desk.command(to, encode_request("lift", LiftQuarantine(subject=subject)), process.rehear)
     except Refused as why:
         return why.answer
+
+
+async def lifted_late(world: World) -> None:
+    """Let what a process sent before it died be stored now: it lifts the quarantine, and has heard nothing of what was held since."""
+    desk = desk_stream("table", DAY)
+    folded = empty(DESK, desk)
+    async for stored in world.store.read(OWN_LOG, pattern=desk):
+        fold(DESK, folded, stored.data, stored.sequence)
+    asked = Asked("lift", LiftQuarantine(subject=SHOE), Actor("staff", "pit"), folded.at_ms)
+    late = draft(DESK, folded, [asked], Pen("table-that-died", folded.epoch, "test"), now_ms=folded.at_ms)
+    await world.store.append(desk, late.data, fence=folded.fence)
 
 
 async def held(world: World) -> None:
@@ -36,6 +49,40 @@ async def test_what_an_earlier_process_held_is_heard_again():
         answer = await lift(process)
 
         assert (answer, process.keepers.get(NOTES).state, process.desk.rows()) == (ACCEPTED, (1, 2), [])
+
+
+async def test_what_was_held_behind_a_late_lift_is_heard_at_the_next_start():
+    """A lift that is stored after its process died lets go of what was held meanwhile; all of it counts as worked off."""
+    world = World()
+    await held(world)
+    await lifted_late(world)
+    async with world.running(NotingApp()) as process:
+        await until(lambda: process.keepers.get(NOTES).state == (1, 2))
+
+        assert process.desk.rows() == []
+
+
+async def test_what_was_held_behind_a_late_lift_is_heard_at_once_where_it_is_held():
+    """So it is when the process that holds it lives, and nothing else comes on that log."""
+    world = World()
+    await held(world)
+    async with world.running(NotingApp()) as process:
+        await until(lambda: HEARD_LOG in process.listeners)
+        await lifted_late(world)
+        await until(lambda: process.keepers.get(NOTES).state == (1, 2))
+
+        assert process.desk.rows() == []
+
+
+async def test_what_cannot_be_heard_again_behind_a_late_lift_is_held_again():
+    """The cause is not mended, whatever the one that died said."""
+    world = World()
+    await held(world)
+    await lifted_late(world)
+    async with world.running(NotingApp(broken=True)) as process:
+        await until(lambda: process.desk.rows() != [])
+
+        assert [(row.subject, row.sequence) for row in process.desk.rows()] == [(SHOE, 1)]
 
 
 async def test_nothing_is_lifted_that_is_not_listened_to_yet():

@@ -121,9 +121,9 @@ def _betting_closed(betting: Betting, _: BettingClosed) -> Round:
 
 def _settled_lines(round_: Betting | Playing, event: WagersSettled) -> Round:
     done = {line.wager for line in event.lines}
-    wagers = tuple(wager for wager in round_.wagers if wager.id not in done)
+    wagers = [wager for wager in round_.wagers if wager.id not in done]
     assert len(wagers) + len(event.lines) == len(round_.wagers), "every line settles a wager of its own"
-    return replace(round_, wagers=wagers, lines=(*round_.lines, *event.lines))
+    return replace(round_, wagers=tuple(wagers), lines=(*round_.lines, *event.lines))
 
 
 def _first_call(betting: Betting, event: CardsCalled) -> Round:

@@ -65,13 +65,13 @@ def finish(course: Course) -> None:
     playing = course.playing
     assert not playing.pending, "nothing may wait for its wallet when a round is settled"
     dealer = playing.dealer
-    hands = tuple(_told(hand, dealer) for hand in playing.hands)
-    course.add(HandsDecided(dealer_cards=dealer.cards, dealer_total=dealer.points, hands=hands))
+    hands = [_told(hand, dealer) for hand in playing.hands]
+    course.add(HandsDecided(dealer_cards=dealer.cards, dealer_total=dealer.points, hands=tuple(hands)))
     results = {(hand.box, hand.hand): hand.result for hand in hands}
-    settled = tuple(line(wager, _due(wager, results, playing)) for wager in playing.wagers)
+    settled = [line(wager, _due(wager, results, playing)) for wager in playing.wagers]
     if settled:
         assert len(settled) <= LINES_MAX, "an entry must stay small"
-        course.add(WagersSettled(currency=playing.opened.settings.currency, lines=settled))
+        course.add(WagersSettled(currency=playing.opened.settings.currency, lines=tuple(settled)))
     playing = course.playing
     assert not playing.wagers, "every accepted wager must have its line"
     course.add(
