@@ -13,7 +13,7 @@ from shared.contracts.table import Face
 from shared.kernel.messages import Command, Event
 
 
-class Opening(Struct, frozen=True, kw_only=True):
+class Opening(Struct, frozen=True, gc=False, kw_only=True):
     """A card and the proof that it lay at `index`: salt and sibling hashes from the leaf up, in hexadecimal."""
 
     index: int
@@ -22,14 +22,14 @@ class Opening(Struct, frozen=True, kw_only=True):
     path: tuple[str, ...]
 
 
-class DrawnCard(Struct, frozen=True, kw_only=True, omit_defaults=True):
+class DrawnCard(Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True):
     """A card that left the shoe; without an opening it lies face down."""
 
     index: int
     opening: Opening | None = None
 
 
-class SealedSeed(Struct, frozen=True, kw_only=True):
+class SealedSeed(Struct, frozen=True, gc=False, kw_only=True):
     """The seed of an order, sealed with the key `key_id`; the shoe's id is bound to it.
 
     A hole card that is left out of the order lies sealed behind the seed.

@@ -25,7 +25,7 @@ SEMANTICS = 1
 """The number of the decisions' meaning, pinned by every opening event; a changed decision needs a new one."""
 
 
-class TableSettings(Struct, frozen=True, kw_only=True, gc=False):
+class TableSettings(Struct, frozen=True, gc=False, kw_only=True):
     """What the house chooses for one table, beside its profile."""
 
     operator: str
@@ -287,7 +287,7 @@ class LapseWagers(Command, frozen=True, kw_only=True, tag="table.LapseWagers.v1"
     """Give up the wagers whose wallet has not answered in time."""
 
 
-class DealtCard(Struct, frozen=True, kw_only=True, omit_defaults=True):
+class DealtCard(Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True):
     """A card that left the shoe: its index in the shoe, and its face unless it lies face down."""
 
     index: int
@@ -690,7 +690,7 @@ class HoleCardTurned(Event, frozen=True, kw_only=True, tag="table.HoleCardTurned
     index: int
 
 
-class HandResult(Struct, frozen=True, kw_only=True, gc=False):
+class HandResult(Struct, frozen=True, gc=False, kw_only=True):
     """How a hand compares with the dealer's."""
 
     box: int
@@ -709,7 +709,7 @@ class HandsDecided(Event, frozen=True, kw_only=True, tag="table.HandsDecided.v1"
     hands: tuple[HandResult, ...]
 
 
-class SettlementLine(Struct, frozen=True, kw_only=True, gc=False):
+class SettlementLine(Struct, frozen=True, gc=False, kw_only=True):
     """What one wager gives back: 0 if lost, the stake if pushed, stake plus winnings if won."""
 
     wager: str

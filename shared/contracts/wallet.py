@@ -11,14 +11,14 @@ from msgspec import Struct
 from shared.kernel.messages import Answer, Command, Event
 
 
-class Posting(Struct, frozen=True, kw_only=True):
+class Posting(Struct, frozen=True, gc=False, kw_only=True):
     """One leg of a movement: what comes to an account, negative for what leaves it."""
 
     account: str
     minor: int
 
 
-class CarriedAccount(Struct, frozen=True, kw_only=True):
+class CarriedAccount(Struct, frozen=True, gc=False, kw_only=True):
     """A balance carried over from the day before."""
 
     account: str
@@ -27,7 +27,7 @@ class CarriedAccount(Struct, frozen=True, kw_only=True):
     minor: int
 
 
-class CarriedStake(Struct, frozen=True, kw_only=True):
+class CarriedStake(Struct, frozen=True, gc=False, kw_only=True):
     """A stake that is still set aside when the book is closed."""
 
     wager: str
@@ -37,7 +37,7 @@ class CarriedStake(Struct, frozen=True, kw_only=True):
     minor: int
 
 
-class CarriedId(Struct, frozen=True, kw_only=True):
+class CarriedId(Struct, frozen=True, gc=False, kw_only=True):
     """The id of a request of the book before, with what it stands for: asked again it gets the same answer."""
 
     id: str
@@ -105,7 +105,7 @@ class ReleaseStake(Command, frozen=True, kw_only=True, tag="wallet.ReleaseStake.
     wager: str
 
 
-class SettledStake(Struct, frozen=True, kw_only=True):
+class SettledStake(Struct, frozen=True, gc=False, kw_only=True):
     """What a wager gives back, stake included."""
 
     wager: str

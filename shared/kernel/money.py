@@ -35,7 +35,7 @@ class BadMoney(ValueError):
     """A text that is no amount, or an amount that the currency cannot express."""
 
 
-class Ratio(msgspec.Struct, frozen=True, array_like=True):
+class Ratio(msgspec.Struct, frozen=True, gc=False, array_like=True):
     """Odds as a pair of whole numbers: 3 to 2 is `Ratio(3, 2)`, written `[3, 2]`."""
 
     won: int

@@ -11,7 +11,7 @@ import msgspec
 from shared.kernel.money import Ratio
 
 
-class DealerRules(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class DealerRules(msgspec.Struct, frozen=True, gc=False, kw_only=True, forbid_unknown_fields=True):
     """How the dealer plays."""
 
     hole_card: bool
@@ -22,7 +22,7 @@ class DealerRules(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     """The hole card is checked once insurance is closed (LV-3.8)."""
 
 
-class DoubleRules(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class DoubleRules(msgspec.Struct, frozen=True, gc=False, kw_only=True, forbid_unknown_fields=True):
     """Doubling (ON-8.1, LV-2.6)."""
 
     after_split: bool
@@ -31,7 +31,7 @@ class DoubleRules(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     """ON-8.2 against LV-2.6."""
 
 
-class SplitRules(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class SplitRules(msgspec.Struct, frozen=True, gc=False, kw_only=True, forbid_unknown_fields=True):
     """Splitting (ON-9, LV-2.7)."""
 
     hands_max: int
@@ -41,7 +41,7 @@ class SplitRules(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     """ON-9.5, decision 3."""
 
 
-class InsuranceRules(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class InsuranceRules(msgspec.Struct, frozen=True, gc=False, kw_only=True, forbid_unknown_fields=True):
     """Insurance and even money (ON-7, LV-2.5, decision 12)."""
 
     amount: Literal["exactly_half", "up_to_half", "up_to_half_rounded_up"]
@@ -50,7 +50,7 @@ class InsuranceRules(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     """ON-7.5."""
 
 
-class ShoeRules(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class ShoeRules(msgspec.Struct, frozen=True, gc=False, kw_only=True, forbid_unknown_fields=True):
     """What happens between the decks and the first card."""
 
     burns_after_shuffle: int
@@ -61,7 +61,7 @@ class ShoeRules(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     """Where the cutting card may lie, as fractions of the stack counted from the back (ON-5.6, LV-3.3)."""
 
 
-class SideBetRules(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class SideBetRules(msgspec.Struct, frozen=True, gc=False, kw_only=True, forbid_unknown_fields=True):
     """Side bets, and what they pay to one (FL-SB)."""
 
     offered: tuple[Literal["super_sevens", "perfect_pairs"], ...] = ()
@@ -71,7 +71,7 @@ class SideBetRules(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     """A pair of a suit; of a colour; of two colours."""
 
 
-class Profile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Profile(msgspec.Struct, frozen=True, gc=False, kw_only=True, forbid_unknown_fields=True):
     """A rule book and a house, complete.
 
     `minimum` and `maximum` bound a player's initial wager on each box; like `chip_unit` they are decimal texts in the
