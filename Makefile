@@ -7,7 +7,7 @@ READY := $(VENV)/ready
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup test check format integration simulate chaos demo up replay glossary lock clean bench
+.PHONY: help setup test check format integration simulate chaos demo up replay glossary rules oracle lock clean bench
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -66,6 +66,12 @@ COMPILE = pip compile --quiet --universal --generate-hashes --no-emit-index-url 
 glossary: setup ## write the glossary's messages and the dictionary of telemetry from the source
 	$(BIN)/python -m tests.house.published
 	$(BIN)/python -m tests.house.told
+
+rules: setup ## write into docs/rules.md where each clause is decided and proved
+	$(BIN)/python -m tests.house.traceability
+
+oracle: setup ## hold the engine against numbers that others have worked out
+	$(BIN)/python -m tests.oracle
 
 lock: ## write both locks; versions stay where they can, UPGRADE=1 takes the newest
 	@set -e; tool=$$(mktemp -d); trap 'rm -rf "$$tool"' EXIT; \

@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from feltlog.commands import player, quarantine, table
+from feltlog.commands import player, quarantine, rules, scenario, table
 from feltlog.commands.demo import demo
 from feltlog.commands.play import play
 from feltlog.commands.replay import replay
@@ -46,6 +46,8 @@ app.command()(replay)
 app.command()(verify)
 app.command()(statement)
 app.add_typer(quarantine.app, name="quarantine")
+app.add_typer(rules.app, name="rules")
+app.add_typer(scenario.app, name="scenario")
 
 
 def tell_version(wanted: bool) -> None:

@@ -61,7 +61,7 @@ class Sight(Struct, frozen=True, kw_only=True):
 
 def own_boxes(felt: Felt, player: str) -> list[FeltBox]:
     """Return the boxes on which the player has a wager."""
-    return [box for box in felt.boxes if box.player == player]
+    return [box for box in felt.boxes if box.player == player or any(wager.player == player for wager in box.wagers)]
 
 
 def choices(felt: Felt, player: str) -> list[Choice]:
@@ -69,8 +69,11 @@ def choices(felt: Felt, player: str) -> list[Choice]:
     turn = felt.turn
     for box in own_boxes(felt, player):
         hand = turn.hand if turn is not None and turn.box == box.box else 0
-        if box.legal:
+        if box.player == player and box.legal:
             return [choice(word, felt.round, box.box, hand) for word in box.legal]
+        for ask in box.others:
+            if ask.player == player:
+                return [choice(word, felt.round, box.box, ask.hand) for word in ask.legal]
     return []
 
 

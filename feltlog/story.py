@@ -130,6 +130,8 @@ def sentence(told: Told, before: Layout, after: Layout) -> tuple[Sentence, Tone]
             return (f"{asked(told, after)}: refused. {event.message}",), "refusal"
         case table.BettingClosed():
             return ("No more bets",), "house"
+        case table.CallersSet():
+            return (" and ".join(holder(after, wager) for wager in event.wagers) + ": the decision is theirs",), "house"
         case table.CardsCalled():
             return (called(event),), "house"
         case table.CardDealt():
@@ -162,6 +164,13 @@ def sentence(told: Told, before: Layout, after: Layout) -> tuple[Sentence, Tone]
             return (f"{after.owner(event.box, event.hand)}: no decision in time",), "player"
         case table.HandHit():
             return (f"{after.owner(event.box, event.hand)}: hit",), "player"
+        case table.JoiningOpened():
+            names = " and ".join(event.players)
+            return (f"{names} may join the {event.kind}, for {seconds(event.until_ms - at_ms)} s",), "house"
+        case table.JoiningDeclined():
+            return (f"{event.player}: does not join",), "player"
+        case table.JoiningClosed():
+            return ("Nobody else joins",), "house"
         case table.HandDoubled():
             return (f"{after.owner(event.box, event.hand)}: doubled, one more card",), "player"
         case table.HandSplit():

@@ -19,6 +19,7 @@ def felt(phase: Any, **changes: Any) -> Felt:
         table="T1",
         table_phase="open",
         profile="ontario",
+        notices=(),
         currency="CAD",
         minimum_minor=500,
         maximum_minor=50_000,
@@ -45,7 +46,7 @@ def box(number: int, player: str, stake_minor: int, cards: str = "", *, legal: t
     held = tuple(cards.split())
     points, soft = total(held)
     hand = FeltHand(hand=1, cards=held, total=points, soft=soft, end=None, result=result)
-    stake = FeltWager(wager="w", kind="main", hand=1, stake_minor=stake_minor, pending=False)
+    stake = FeltWager(wager="w", player=player, kind="main", hand=1, stake_minor=stake_minor, pending=False)
     return FeltBox(box=number, player=player, wagers=(stake,), hands=(hand,) if held else (), legal=legal, answered=None)
 
 

@@ -15,10 +15,10 @@ from services.shoe.app.sealing import SealingKey
 from services.shoe.app.vault import Vault
 from services.shoe.domain.shoe import SHOE, Shoe
 from services.table import reactions as table_reactions
+from services.table.domain.asking import asked
 from services.table.domain.round import ROUND
-from services.table.domain.state import Decision, Insurance, Playing
+from services.table.domain.state import Playing
 from services.table.domain.table import TABLE, Table
-from services.table.views import legal_on
 from services.wallet import reactions as wallet_reactions
 from services.wallet.domain.carrying import carried
 from services.wallet.domain.ledger import LEDGER
@@ -211,16 +211,13 @@ class WholeHouse:
         round_ = self.streams[stream].state
         if not isinstance(round_, Playing) or self.chance.random() < 0.03:
             return False
-        match round_.awaiting:
-            case Decision(box=box, hand=number):
-                hand = next(hand for hand in round_.hands if hand.box == box and hand.number == number)
-            case Insurance(closed=False) as offer:
-                hand = next(hand for hand in round_.hands if hand.box not in offer.answered)
-            case _:
-                return False
-        legal = legal_on(hand.box, round_)
-        command: RoundCommand = command_for(Choice(self.chance.choice(legal)), round_.opened.round, hand)
-        self.ask(stream, command, Actor("player", hand.player))
+        asks = asked(round_)
+        if not asks:
+            return False
+        ask = asks[0]
+        hand = next(hand for hand in round_.hands if hand.box == ask.box and hand.number == ask.hand)
+        command: RoundCommand = command_for(Choice(self.chance.choice(ask.legal)), round_.opened.round, hand)
+        self.ask(stream, command, Actor("player", ask.player))
         return True
 
     def _time_passes(self, stream: str) -> None:

@@ -10,11 +10,12 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
+from services.table.domain.asking import Ask, asked
+from services.table.domain.evolve import place_of
 from services.table.domain.hand import HARD_POINTS, Hand
 from services.table.domain.round import ROUND
-from services.table.domain.state import Decision, Insurance, Over, Playing, Round
+from services.table.domain.state import Over, Playing, Round
 from services.table.reactions import timer
-from services.table.views import legal_on
 from shared.contracts.table import (
     AcceptWager,
     CardsCalled,
@@ -27,11 +28,13 @@ from shared.contracts.table import (
     Insure,
     OpenRound,
     PeekCalled,
+    PlaceSideBet,
     PlaceWager,
     RefuseWager,
     ReshuffleCalled,
     RoundCommand,
     RoundEvent,
+    SideBet,
     Split,
     Stand,
     TakeEvenMoney,
@@ -118,10 +121,15 @@ class Rehearsal:
             self._heard += followed
         return drafted.answers[0]
 
-    def bet(self, player: str, box: int, stake_minor: int) -> Answer:
+    def bet(self, player: str, box: int, stake_minor: int, *, seated: bool = False) -> Answer:
         """Place a main wager."""
-        command = PlaceWager(round=self._id, box=box, stake_minor=stake_minor)
+        command = PlaceWager(round=self._id, box=box, stake_minor=stake_minor, seated=seated)
         return self.tell(command, Actor("player", player), id=f"main-{player}-{box}-{len(self.asked)}")
+
+    def bet_aside(self, player: str, box: int, kind: SideBet, stake_minor: int) -> Answer:
+        """Place a side bet."""
+        command = PlaceSideBet(round=self._id, box=box, kind=kind, stake_minor=stake_minor)
+        return self.tell(command, Actor("player", player), id=f"{kind}-{player}-{box}-{len(self.asked)}")
 
     def run(self, player: Player) -> None:
         """Play the round to its end."""
@@ -146,15 +154,7 @@ class Rehearsal:
         round_ = self.round
         if not isinstance(round_, Playing):
             return False
-        match round_.awaiting:
-            case Decision(box=box, hand=number):
-                hand = next(hand for hand in round_.hands if hand.box == box and hand.number == number)
-                return self._speak(hand, round_, player)
-            case Insurance(closed=False) as offer:
-                hands = [hand for hand in round_.hands if hand.box not in offer.answered]
-                return bool(sum(self._speak(hand, round_, player) for hand in hands))
-            case _:
-                return False
+        return bool(sum(self._speak(ask, round_, player) for ask in asked(round_)))
 
     def let_time_pass(self) -> None:
         """Let the clock jump to what falls due next, and let it happen."""
@@ -169,11 +169,12 @@ class Rehearsal:
         assert isinstance(opening, OpenRound), "a round begins with its opening"
         return opening.round
 
-    def _speak(self, hand: Hand, round_: Playing, player: Player) -> bool:
-        choice = player(Moment(hand, round_.dealer, legal_on(hand.box, round_)))
+    def _speak(self, ask: Ask, round_: Playing, player: Player) -> bool:
+        hand = round_.hands[place_of(round_.hands, ask.box, ask.hand)]
+        choice = player(Moment(hand, round_.dealer, ask.legal))
         if choice is None:
             return False
-        self.tell(command_for(choice, self._id, hand), Actor("player", hand.player))
+        self.tell(command_for(choice, self._id, hand), Actor("player", ask.player))
         return True
 
     def _answers_to(self, event: RoundEvent) -> list[Any]:

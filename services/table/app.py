@@ -15,16 +15,16 @@ from shared.contracts.table import CallRound, CloseBetting, OpenTable, PlayerCom
 from shared.kernel.entry import Entry, Place
 from shared.kernel.folded import Asked
 from shared.kernel.messages import Actor, Answer
-from shared.kernel.profile import BadProfile, Profile
+from shared.kernel.profile import Profile
+from shared.kernel.profile_text import BadProfile
 from shared.kernel.reactions import Reaction, Source
 from shared.runtime.clock import day_ends_at_ms
 from shared.runtime.keeper import Keeper
 from shared.runtime.keepers import Noun
 from shared.runtime.service import Process
 from shared.runtime.settings import ServiceSettings
-from shared.runtime.shelf import own_profile
+from shared.runtime.shelf import OWN, own_profile
 
-PROFILES = "profiles"
 """The folder, in the house's directory, of the profiles that it wrote itself."""
 
 
@@ -134,7 +134,7 @@ class TableApp:
 
     def _profile(self, name: str) -> Profile:
         try:
-            return own_profile(name, self._settings.data / PROFILES)
+            return own_profile(name, self._settings.data / OWN)
         except BadProfile as error:
             raise refused(Reason.BAD_SETTINGS, f"{error}.") from error
 

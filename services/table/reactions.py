@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from services.table.domain.betting import lapse_at_ms
-from services.table.domain.state import Betting, Decision, Insurance, Over, Playing, Round, Unopened, Wager
+from services.table.domain.state import Betting, Decision, Insurance, Joining, Over, Playing, Round, Unopened, Wager
 from services.table.domain.table import Table, obstacle
 from shared.contracts.shoe import CardsDrawn, CardTurned, HolePeeked, ShoePrepared, ShoeRetired
 from shared.contracts.subjects import round_name, round_of, stream_day, table_stream
@@ -17,6 +17,7 @@ from shared.contracts.table import (
     ChangeShoe,
     CloseBetting,
     CloseInsurance,
+    CloseJoining,
     DayClosed,
     DealCards,
     DealtCard,
@@ -183,6 +184,9 @@ def _of_play(playing: Playing) -> Timer | None:
             return Timer(decision.until_ms, TimeOutDecision(number=decision.number), f"decision-{decision.number}", patient=True)
         case Insurance(closed=False) as insurance:
             window = Timer(insurance.until_ms, CloseInsurance(), "close-insurance", patient=True)
+            return min((*reserves, window), key=lambda due: due.at_ms)
+        case Joining(waiting=(_, *_)) as joining:
+            window = Timer(joining.until_ms, CloseJoining(wager=joining.wager), f"close-joining-{joining.wager}", patient=True)
             return min((*reserves, window), key=lambda due: due.at_ms)
         case _:
             return min(reserves, key=lambda due: due.at_ms, default=None)

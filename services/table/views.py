@@ -8,13 +8,14 @@ from typing import Literal
 
 from msgspec import Struct
 
-from services.table.domain import insurance, playing
+from services.table.domain.asking import Ask, asked
 from services.table.domain.hand import Hand
-from services.table.domain.state import Betting, Cards, Decision, Insurance, NewShoe, Over, Playing, Reserve, Round, Unopened
+from services.table.domain.state import Betting, Cards, Decision, Insurance, Joining, NewShoe, Over, Playing, Reserve, Round, Unopened
 from services.table.domain.table import Table, obstacle
+from services.table.notices import notices
 from shared.contracts.table import HandEnd, Kind, Result, SettlementLine
 
-Phase = Literal["idle", "betting", "closing", "dealing", "insurance", "decision", "reserve", "dealer", "settled", "void"]
+Phase = Literal["idle", "betting", "closing", "dealing", "insurance", "decision", "joining", "reserve", "dealer", "settled", "void"]
 ORDER = ("hit", "stand", "double", "split", "insure", "decline", "even_money")
 """The order in which choices are offered (LV-0.3)."""
 
@@ -23,6 +24,7 @@ class FeltWager(Struct, frozen=True, kw_only=True):
     """A stake on the felt; `pending` until the ledger has set it aside."""
 
     wager: str
+    player: str
     kind: Kind
     hand: int
     stake_minor: int
@@ -41,15 +43,19 @@ class FeltHand(Struct, frozen=True, kw_only=True):
 
 
 class FeltBox(Struct, frozen=True, kw_only=True):
-    """A box, who plays on it, and what that player may do now."""
+    """A box, who decides for it, and what may be done on it now."""
 
     box: int
     player: str
+    """Who decides for it, or is the first on it while bets are taken."""
     wagers: tuple[FeltWager, ...]
     hands: tuple[FeltHand, ...]
     legal: tuple[str, ...]
+    """What that player may do now."""
     answered: bool | None
-    """Whether its main wager has its answer about insurance; None while none is offered."""
+    """Whether that player's main wager has its answer about insurance; None while none is offered."""
+    others: tuple[Ask, ...] = ()
+    """What others on the box may say now: about insurance, or whether they join a double or split."""
 
 
 class FeltTurn(Struct, frozen=True, kw_only=True):
@@ -68,6 +74,8 @@ class Felt(Struct, frozen=True, kw_only=True):
     table: str
     table_phase: Literal["open", "closing", "closed"]
     profile: str
+    notices: tuple[str, ...]
+    """The table's rules in sentences, as they decide the round (LV-1.2.3)."""
     currency: str
     minimum_minor: int
     maximum_minor: int
@@ -141,6 +149,7 @@ def felt(table: Table, round_: Round | None) -> Felt:
         table=opened.table,
         table_phase=table.phase,
         profile=opened.profile.name,
+        notices=notices(opened.profile, settings),
         currency=settings.currency,
         minimum_minor=settings.minimum_minor,
         maximum_minor=settings.maximum_minor,
@@ -172,6 +181,8 @@ def phase(round_: Round | None) -> Phase:
             return "insurance"
         case Playing(awaiting=Decision()):
             return "decision"
+        case Playing(awaiting=Joining()):
+            return "joining"
         case Playing(awaiting=Reserve()):
             return "reserve"
         case Playing():
@@ -188,25 +199,14 @@ def legal(round_: Round) -> tuple[str, ...]:
     """Return what may be done now, by whoever's turn it is: hit stand double split insure decline even_money, in this order."""
     if not isinstance(round_, Playing):
         return ()
-    match round_.awaiting:
-        case Decision(box=box):
-            return legal_on(box, round_)
-        case Insurance():
-            found = {choice for hand in round_.hands for choice in legal_on(hand.box, round_)}
-            return tuple(choice for choice in ORDER if choice in found)
-        case _:
-            return ()
+    found = {word for ask in asked(round_) for word in ask.legal}
+    return tuple(word for word in ORDER if word in found)
 
 
 def legal_on(box: int, round_: Playing) -> tuple[str, ...]:
-    """Return what the player of a box may do now."""
-    match round_.awaiting:
-        case Decision(box=awaited, hand=number, barred=barred) if awaited == box:
-            return playing.options(_hand(box, number, round_), round_, barred)
-        case Insurance(closed=False) as offer if box not in offer.answered:
-            return insurance.options(box, round_, offer)
-        case _:
-            return ()
+    """Return what whoever decides for a box may do now."""
+    player = next((hand.player for hand in round_.hands if hand.box == box), "")
+    return next((ask.legal for ask in asked(round_) if (ask.box, ask.player) == (box, player)), ())
 
 
 def _hand(box: int, number: int, round_: Playing) -> Hand:
@@ -229,9 +229,11 @@ def _turn(round_: Playing) -> FeltTurn | None:
 def _boxes(round_: Round | None) -> tuple[FeltBox, ...]:
     if round_ is None or isinstance(round_, Unopened):
         return ()
-    players = {line.box: line.player for line in round_.lines}
+    players = {line.box: line.player for line in reversed(round_.lines)}
     if not isinstance(round_, Over):
-        players |= {wager.box: wager.player for wager in (*round_.wagers, *round_.pending)}
+        players |= {wager.box: wager.player for wager in reversed((*round_.wagers, *round_.pending))}
+    if not isinstance(round_, Betting):
+        players |= {hand.box: hand.player for hand in round_.hands}
     return tuple(_box(box, players[box], round_) for box in sorted(players))
 
 
@@ -256,8 +258,14 @@ def _box(box: int, player: str, round_: Betting | Playing | Over) -> FeltBox:
             if hand.box == box
         ),
         legal=legal_on(box, round_) if isinstance(round_, Playing) else (),
-        answered=box in offer.answered if isinstance(offer, Insurance) else None,
+        answered=_has_answered(box, player, round_) if isinstance(round_, Playing) and isinstance(offer, Insurance) else None,
+        others=tuple(ask for ask in asked(round_) if ask.box == box and ask.player != player) if isinstance(round_, Playing) else (),
     )
+
+
+def _has_answered(box: int, player: str, round_: Playing) -> bool:
+    """Return whether a player's main wager has its answer about insurance."""
+    return not any((ask.box, ask.player) == (box, player) for ask in asked(round_))
 
 
 def _wagers(box: int, round_: Betting | Playing | Over) -> tuple[FeltWager, ...]:
@@ -265,7 +273,7 @@ def _wagers(box: int, round_: Betting | Playing | Over) -> tuple[FeltWager, ...]
     if isinstance(round_, Over):
         return ()
     return tuple(
-        FeltWager(wager=wager.id, kind=wager.kind, hand=wager.hand, stake_minor=wager.stake_minor, pending=pending)
+        FeltWager(wager=wager.id, player=wager.player, kind=wager.kind, hand=wager.hand, stake_minor=wager.stake_minor, pending=pending)
         for wagers, pending in ((round_.wagers, False), (round_.pending, True))
         for wager in wagers
         if wager.box == box

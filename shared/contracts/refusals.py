@@ -38,10 +38,14 @@ class Reason(StrEnum):
     BETTING_CLOSED = "betting_closed"
     NO_SUCH_BOX = "no_such_box"
     BOX_FULL = "box_full"
+    ALREADY_ON_BOX = "already_on_box"
+    SEAT_TAKEN = "seat_taken"
     ONE_BOX_PER_ACCOUNT = "one_box_per_account"
     BELOW_MINIMUM = "below_minimum"
     ABOVE_MAXIMUM = "above_maximum"
     NOT_EXACT = "not_exact"
+    NOT_OFFERED = "not_offered"
+    NO_MAIN_WAGER = "no_main_wager"
     WALLET_LATE = "wallet_late"
     # Decisions
     ROUND_OVER = "round_over"
@@ -90,10 +94,14 @@ SENTENCES: dict[Reason, str] = {
     Reason.BETTING_CLOSED: "No more bets: betting for this round is closed.",
     Reason.NO_SUCH_BOX: "There is no such box on this table, or nothing of yours on it.",
     Reason.BOX_FULL: "The box is taken.",
+    Reason.ALREADY_ON_BOX: "You have a wager on this box already.",
+    Reason.SEAT_TAKEN: "Somebody else sits at this box.",
     Reason.ONE_BOX_PER_ACCOUNT: "One box for each account on this table.",
     Reason.BELOW_MINIMUM: "The stake is below the table's minimum of {detail}.",
     Reason.ABOVE_MAXIMUM: "The stake is above the maximum of {detail}.",
     Reason.NOT_EXACT: "Chips cannot pay this stake exactly: {detail}",
+    Reason.NOT_OFFERED: "This table does not offer that side bet.",
+    Reason.NO_MAIN_WAGER: "A side bet needs an accepted wager of yours on the box.",
     Reason.WALLET_LATE: "The wallet did not answer in time, so this wager is not in the round.",
     Reason.ROUND_OVER: "The round is over.",
     Reason.NOT_YOUR_TURN: "It is not this hand's turn.",

@@ -13,7 +13,10 @@ from shared.contracts.refusals import Reason, sentence
 from shared.kernel.messages import ACCEPTED, PENDING, Answer, Command, Event
 from shared.kernel.profile import Profile
 
-Kind = Literal["main", "split", "double", "insurance"]
+Kind = Literal["main", "split", "double", "insurance", "super_sevens", "perfect_pairs"]
+SideBet = Literal["super_sevens", "perfect_pairs"]
+SIDE_BETS: tuple[SideBet, ...] = ("super_sevens", "perfect_pairs")
+"""The kinds of wagers that are settled on a box's own first cards (FL-SB)."""
 Result = Literal["blackjack", "win", "push", "lose", "bust", "even_money", "dead", "void"]
 Face = Literal["up", "down"]
 HandEnd = Literal["blackjack", "stood", "bust", "twenty_one", "doubled", "split_aces", "timed_out", "even_money"]
@@ -241,11 +244,22 @@ class OpenRound(Command, frozen=True, kw_only=True, tag="table.OpenRound.v1"):
     root: str
 
 
-class PlaceWager(Command, frozen=True, kw_only=True, tag="table.PlaceWager.v1"):
+class PlaceWager(Command, frozen=True, kw_only=True, omit_defaults=True, tag="table.PlaceWager.v1"):
     """Place a main wager on a box.  The command's id becomes the wager's; its actor is the player."""
 
     round: str
     box: int
+    stake_minor: int
+    seated: bool = False
+    """Whether the player sits at this box and so decides for it (FL-5.5)."""
+
+
+class PlaceSideBet(Command, frozen=True, kw_only=True, tag="table.PlaceSideBet.v1"):
+    """Place a side bet beside one's own main wager.  The command's id becomes the wager's; its actor is the player."""
+
+    round: str
+    box: int
+    kind: SideBet
     stake_minor: int
 
 
@@ -376,6 +390,13 @@ class TimeOutDecision(Command, frozen=True, kw_only=True, tag="table.TimeOutDeci
     number: int
 
 
+class CloseJoining(Command, frozen=True, kw_only=True, tag="table.CloseJoining.v1"):
+    """The time is over in which others on the box may join a double or a split."""
+
+    wager: str
+    """The double or split that they were asked about."""
+
+
 class TimeOutReserve(Command, frozen=True, kw_only=True, tag="table.TimeOutReserve.v1"):
     """The wallet has not answered for a wager in time (a double, a split, an insurance)."""
 
@@ -410,7 +431,7 @@ class RoundOpened(Event, frozen=True, kw_only=True, tag="table.RoundOpened.v1"):
     betting_until_ms: int
 
 
-class WagerPlaced(Event, frozen=True, kw_only=True, tag="table.WagerPlaced.v1"):
+class WagerPlaced(Event, frozen=True, kw_only=True, omit_defaults=True, tag="table.WagerPlaced.v1"):
     """A player wants to put a stake at risk; it counts once the ledger has set it aside."""
 
     wager: str
@@ -421,6 +442,8 @@ class WagerPlaced(Event, frozen=True, kw_only=True, tag="table.WagerPlaced.v1"):
     stake_minor: int
     currency: str
     reserve_by_ms: int
+    seated: bool = False
+    """The player sits at the box."""
 
     def answer(self) -> tuple[str, Answer] | None:
         """The asker waits for the wallet."""
@@ -473,6 +496,12 @@ class CommandRefused(Event, frozen=True, kw_only=True, tag="table.CommandRefused
 
 class BettingClosed(Event, frozen=True, kw_only=True, tag="table.BettingClosed.v1"):
     """No more bets (LV-2.1.3)."""
+
+
+class CallersSet(Event, frozen=True, kw_only=True, tag="table.CallersSet.v1"):
+    """Who decides for each box on which there are several wagers: theirs now lies nearest the dealer (FL-5.5 to FL-5.7)."""
+
+    wagers: tuple[str, ...]
 
 
 class CardsCalled(Event, frozen=True, kw_only=True, tag="table.CardsCalled.v1"):
@@ -595,20 +624,47 @@ class HandHit(Event, frozen=True, kw_only=True, tag="table.HandHit.v1"):
     hand: int
 
 
-class HandDoubled(Event, frozen=True, kw_only=True, tag="table.HandDoubled.v1"):
+class JoiningOpened(Event, frozen=True, kw_only=True, tag="table.JoiningOpened.v1"):
+    """The others on the hand may join its double or split, each with the own wager's amount (decision 16)."""
+
+    box: int
+    hand: int
+    kind: Kind
+    wager: str
+    """Of whoever decides for the box."""
+    players: tuple[str, ...]
+    """Who is asked, in the order in which their wagers lie."""
+    until_ms: int
+
+
+class JoiningDeclined(Event, frozen=True, kw_only=True, tag="table.JoiningDeclined.v1"):
+    """A player does not join."""
+
+    player: str
+
+
+class JoiningClosed(Event, frozen=True, kw_only=True, tag="table.JoiningClosed.v1"):
+    """Whoever has not answered does not join."""
+
+
+class HandDoubled(Event, frozen=True, kw_only=True, omit_defaults=True, tag="table.HandDoubled.v1"):
     """The double is paid for: the hand takes exactly one more card."""
 
     box: int
     hand: int
     wager: str
+    joined: tuple[str, ...] = ()
+    """The doubles of others on the hand."""
 
 
-class HandSplit(Event, frozen=True, kw_only=True, tag="table.HandSplit.v1"):
+class HandSplit(Event, frozen=True, kw_only=True, omit_defaults=True, tag="table.HandSplit.v1"):
     """The split is paid for: `hand` keeps its first card, `hand` + 1 begins with the second, higher numbers move up."""
 
     box: int
     hand: int
     wager: str
+    joined: tuple[str, ...] = ()
+    """The wagers of others who go along to the new hand."""
 
 
 class HandCompleted(Event, frozen=True, kw_only=True, tag="table.HandCompleted.v1"):
@@ -693,6 +749,7 @@ class RoundVoided(Event, frozen=True, kw_only=True, tag="table.RoundVoided.v1"):
 RoundCommand = (
     OpenRound
     | PlaceWager
+    | PlaceSideBet
     | AcceptWager
     | RefuseWager
     | CloseBetting
@@ -710,6 +767,7 @@ RoundCommand = (
     | TakeEvenMoney
     | CloseInsurance
     | TimeOutDecision
+    | CloseJoining
     | TimeOutReserve
     | ExtendClock
     | VoidRound
@@ -722,6 +780,7 @@ RoundEvent = (
     | WagerLapsed
     | CommandRefused
     | BettingClosed
+    | CallersSet
     | CardsCalled
     | CardDealt
     | HoleCardDealt
@@ -738,6 +797,9 @@ RoundEvent = (
     | ClockExtended
     | DecisionTimedOut
     | HandHit
+    | JoiningOpened
+    | JoiningDeclined
+    | JoiningClosed
     | HandDoubled
     | HandSplit
     | HandCompleted
@@ -749,7 +811,7 @@ RoundEvent = (
     | RoundVoided
 )
 
-PlayerCommand = PlaceWager | Hit | Stand | Double | Split | Insure | DeclineInsurance | TakeEvenMoney
+PlayerCommand = PlaceWager | PlaceSideBet | Hit | Stand | Double | Split | Insure | DeclineInsurance | TakeEvenMoney
 """What a player may ask of a table."""
 StaffCommand = OpenTable | CloseTable | CallRound | CloseBetting
 """What staff may ask of a table."""

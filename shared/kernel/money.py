@@ -24,6 +24,9 @@ EXPONENTS = {
 }
 """Decimals of each currency that a table may use (ISO 4217)."""
 
+FINEST = "KWD"
+"""A currency with as many decimals as any: it can express every amount that another can."""
+
 MINOR_MAX = 10**15
 """Largest amount that may be written anywhere, in minor units: far above any table, far below what 64 bits hold."""
 
@@ -66,6 +69,18 @@ def minor_units(text: str, currency: str) -> int:
     if minor > MINOR_MAX:
         raise BadMoney(f"{text} {currency} is more than this house can write down")
     return minor
+
+
+def coin(text: str, currency: str) -> int:
+    """Return the minor units of the smallest chip that `text` names; no chip is worth less than the currency's smallest unit.
+
+    Raise `BadMoney` for a text that is no amount.
+
+    >>> coin("0.01", "CAD"), coin("0.01", "JPY"), coin("0.01", "KWD")
+    (1, 1, 10)
+    """
+    finer: int = 10 ** (exponent(FINEST) - exponent(currency))
+    return -(-minor_units(text, FINEST) // finer)
 
 
 def decimal(minor: int, currency: str) -> str:

@@ -8,9 +8,12 @@ from importlib.resources import files
 from pathlib import Path
 
 from shared.contracts.subjects import TOKEN
-from shared.kernel.profile import BadProfile, Profile, decode
+from shared.kernel.profile import Profile
+from shared.kernel.profile_text import BadProfile, decode
 
 ROOM = files("shared").joinpath("profiles")
+OWN = "profiles"
+"""The folder of a house's own profiles, within its directory."""
 
 
 @cache
@@ -24,8 +27,17 @@ def profile(name: str) -> Profile:
     """Return the built-in profile of that name; raise `BadProfile` if there is none."""
     if name not in names():
         raise BadProfile(f"there is no profile {name!r}: use one of {', '.join(names())}")
-    file_name = f"{name}.toml"
-    return decode(ROOM.joinpath(file_name).read_text(encoding="utf-8"), file_name)
+    return decode(text(name), f"{name}.toml")
+
+
+def text(name: str) -> str:
+    """Return what stands in the file of a built-in profile, clause ids and all."""
+    return ROOM.joinpath(f"{name}.toml").read_text(encoding="utf-8")
+
+
+def books() -> dict[str, Profile]:
+    """Return the built-in profiles by name."""
+    return {name: profile(name) for name in names()}
 
 
 def own_profile(name: str, folder: Path) -> Profile:
@@ -37,9 +49,17 @@ def own_profile(name: str, folder: Path) -> Profile:
         return profile(name)
     path = folder / f"{name}.toml"
     try:
-        text = path.read_text(encoding="utf-8")
+        return read(path)
     except FileNotFoundError:
         raise BadProfile(f"there is no profile {name!r}: use one of {', '.join(names())}, or write {path}") from None
-    except (OSError, UnicodeDecodeError) as error:
+
+
+def read(path: Path) -> Profile:
+    """Return the profile in a file; raise `BadProfile` if it holds none, and `FileNotFoundError` if there is no file."""
+    try:
+        said = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise
+    except (OSError, ValueError) as error:
         raise BadProfile(f"{path} cannot be read: {error}") from error
-    return decode(text, path.name)
+    return decode(said, path.name, books())

@@ -11,7 +11,7 @@ from tests.house.documents import Block, blocks, run
 LINK = re.compile(r"(?<!!)\[[^\]\n]*\]\((?P<target>[^)\s]+)\)")
 FENCE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 ELSEWHERE = re.compile(r"[a-z]+:")
-RUN = (tree.ROOT / "README.md", tree.ROOT / "ARCHITECTURE.md")
+RUN = tuple(tree.ROOT / name for name in ("README.md", "ARCHITECTURE.md", "docs/scenarios.md"))
 # Taken apart, so that this file does not contain what it looks for.
 HOSTS = tuple(name + end for name, end in [("pypi", ".org"), ("pythonhosted", ".org"), ("npmjs", ".org"), ("deb.debian", ".org")])
 SOMEBODYS_FOLDER = re.compile(r"(?<![\w.$}/])/(?:home|Users|wor" + r"k)/\w+")

@@ -92,6 +92,7 @@ def picture(phase: Any) -> bytes:
         table="T1",
         table_phase="open",
         profile="ontario",
+        notices=(),
         currency="CAD",
         minimum_minor=500,
         maximum_minor=50_000,

@@ -9,14 +9,14 @@ from msgspec.structs import replace
 from feltlog.rehearsal.round import Choice, Moment, Rehearsal, Word
 from services.surveillance.domain.findings import Finding
 from services.surveillance.domain.referee import judge
-from shared.contracts.table import RoundCommand, RoundEvent, WagerPlaced
+from shared.contracts.table import SIDE_BETS, RoundCommand, RoundEvent, WagerPlaced
 from shared.kernel.cards import DECK
 from shared.kernel.entry import decode_as
 from shared.kernel.money import Ratio
 from shared.kernel.profile import DealerRules, DoubleRules, InsuranceRules, Profile, SplitRules
 from tests.rounds import opening
 
-BOOKS = ("ontario", "live")
+BOOKS = ("ontario", "floor", "live")
 SMALL_DECK = tuple(card for card in DECK if card[0] in "A2378TK")
 """Few ranks, so that pairs, aces and blackjacks come often."""
 
@@ -31,11 +31,14 @@ def random_round(chance: Random, book: str, *, options: bool = False) -> Rehears
     if options:
         begin = replace(begin, profile=random_options(chance, begin.profile))
     rehearsal = Rehearsal(begin, shoe[:end], discards=shoe[end:], wallet=lambda wager: wallet(chance, wager))
-    for box in range(1, chance.randint(1, 4) + 1):
+    for box in range(1, chance.randint(1, 6) + 1):
         stake_minor = chance.choice((2 * chance.randint(50, 250), 50 * chance.randint(2, 10)))
-        rehearsal.bet(f"player{box if chance.random() < 0.8 else 1}", chance.randint(1, boxes), stake_minor)
+        seated = chance.random() < 0.2
+        rehearsal.bet(f"player{box if chance.random() < 0.8 else 1}", chance.randint(1, boxes), stake_minor, seated=seated)
         if chance.random() < 0.8:
             rehearsal.serve()
+        if chance.random() < 0.4:
+            rehearsal.bet_aside(f"player{box}", chance.randint(1, boxes), chance.choice(SIDE_BETS), chance.randint(1, 500))
     rehearsal.run(lambda moment: choose(chance, moment))
     return rehearsal
 

@@ -29,6 +29,13 @@ COMMANDS = [
     "quarantine",
     "quarantine list",
     "quarantine lift",
+    "rules",
+    "rules list",
+    "rules show",
+    "rules check",
+    "rules diff",
+    "scenario",
+    "scenario run",
 ]
 
 

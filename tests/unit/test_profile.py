@@ -3,7 +3,7 @@
 import pytest
 
 from shared.kernel.money import Ratio
-from shared.kernel.profile import BadProfile, decode
+from shared.kernel.profile_text import BadProfile, decode
 from shared.runtime.shelf import ROOM, names, own_profile, profile
 
 LIVE = ROOM.joinpath("live.toml").read_text(encoding="utf-8")

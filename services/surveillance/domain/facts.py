@@ -78,6 +78,17 @@ class Round:
         """Return the main wagers in the round."""
         return [wager for wager in self.accepted.values() if wager.kind == "main"]
 
+    def boxes(self) -> dict[int, list[WagerPlaced]]:
+        """Return the main wagers on each box as they lie, the one that decides for it first (FL-5.5 to FL-5.7, decision 15)."""
+        on: dict[int, list[WagerPlaced]] = {}
+        for wager in self.main():
+            on.setdefault(wager.box, []).append(wager)
+        for wagers in on.values():
+            decides = [wager for wager in wagers if wager.seated] or [max(wagers, key=lambda wager: wager.stake_minor)]
+            wagers.remove(decides[0])
+            wagers.insert(0, decides[0])
+        return on
+
     def rule(self, ontario: str, live: str) -> str:
         """Return the id of a rule in this round's book."""
         return clause(self.profile, ontario, live)
@@ -99,5 +110,25 @@ def round_of(stream: str, told: list[Fact]) -> Round:
 
 
 def clause(profile: Profile, ontario: str, live: str) -> str:
-    """Return the id of a rule in the book of `profile`."""
+    """Return the id of a rule in the book of `profile`; where the floor's excerpt is silent, decision 7 speaks."""
+    if profile.book == "FL":
+        return FLOOR.get(ontario, "decision 7")
     return ontario if profile.book == "ON" else live
+
+
+FLOOR = {
+    "ON-1.1": "decision 8",
+    "ON-1.2": "decision 8",
+    "ON-3.1": "FL-5.2",
+    "ON-3.2": "FL-5.3",
+    "ON-3.3": "FL-5.1",
+    "ON-3.5": "FL-5.9",
+    "ON-5.7": "FL-4.1",
+    "ON-6.1": "FL-3.9",
+    "ON-6.3": "decision 9",
+    "ON-6.4": "FL-5.5",
+    "ON-7.2": "decision 12",
+    "ON-7.5": "decision 13",
+    "ON-8.1": "decision 16",
+}
+"""What the floor says where Ontario's book says this."""

@@ -2,13 +2,13 @@
 
 from services.surveillance.domain.reenactment import Felt, Hand, natural, points
 from shared.contracts.table import HandResult, Result, SettlementLine, WagerPlaced
-from shared.kernel.money import Ratio, minor_units
+from shared.kernel.money import Ratio, coin
 
 
 def result(felt: Felt, hand: Hand) -> Result:
     """Return how the hand compares with the dealer's (ON-3.1, ON-3.7, LV-2.1.1, LV-2.2, decision 1)."""
     mine, house = points(hand.cards)[0], points(felt.dealer)[0]
-    if hand.wagers[0].wager in felt.even_money:
+    if felt.is_paid_already(hand):
         return "even_money"
     if mine > 21:
         return "bust"
@@ -42,16 +42,35 @@ def lines(felt: Felt) -> dict[str, SettlementLine]:
     for _, number, hand in felt.hands():
         for wager in hand.wagers:
             due[wager.wager] = line(wager, number, returned(felt, hand, number, wager))
+    for wager in felt.aside:
+        due[wager.wager] = line(wager, 1, side_bet(felt, wager))
     for wager in felt.insured:
         won = natural(felt.dealer)
         due[wager.wager] = line(wager, 0, wager.stake_minor + profit(felt, wager, felt.profile.insurance.pays) if won else 0)
     return due
 
 
+def side_bet(felt: Felt, wager: WagerPlaced) -> int:
+    """Return what a side bet gives back: it looks at the first cards of its box and at nothing else (FL-SB, decision 19)."""
+    cards, pays = felt.firsts.get(wager.box, []), felt.profile.side_bets
+    ranks, suits = [card[0] for card in cards], [card[1] for card in cards]
+    odds = 0
+    if wager.kind == "perfect_pairs" and len(cards) > 1 and ranks[0] == ranks[1]:
+        black = [suit in "SC" for suit in suits[:2]]
+        odds = pays.perfect_pairs[0 if suits[0] == suits[1] else 1 if black[0] == black[1] else 2]
+    if wager.kind == "super_sevens" and ranks[:1] == ["7"]:
+        length = 1 if ranks[1:2] != ["7"] else 2 if ranks[2:3] != ["7"] else 3
+        same = len(set(suits[:length])) == 1
+        odds = pays.super_sevens[0 if length == 1 else 2 * length - 3 + same]
+    return wager.stake_minor * (odds + 1) if odds else 0
+
+
 def returned(felt: Felt, hand: Hand, number: int, wager: WagerPlaced) -> int:
     """Return what a wager on a hand gives back, its stake included (ON-3.5, LV-2.3)."""
+    if wager.wager in felt.even_money:
+        return 2 * wager.stake_minor
     match result(felt, hand):
-        case "even_money" | "win":
+        case "win":
             return 2 * wager.stake_minor
         case "blackjack":
             return wager.stake_minor + profit(felt, wager, felt.profile.blackjack_pays)
@@ -75,7 +94,7 @@ def spared(felt: Felt, number: int, wager: WagerPlaced) -> bool:
 
 def profit(felt: Felt, wager: WagerPlaced, ratio: Ratio) -> int:
     """Return the winnings on a wager, rounded up to the chip unit where chips cannot make them (FL-5.9, decision 10)."""
-    unit = minor_units(felt.profile.chip_unit, felt.opened.settings.currency)
+    unit = coin(felt.profile.chip_unit, felt.opened.settings.currency)
     chips, rest = divmod(wager.stake_minor * ratio.won, ratio.staked * unit)
     return (chips + (1 if rest else 0)) * unit
 

@@ -23,6 +23,7 @@ from shared.contracts.table import (
     InsuranceClosed,
     InsuranceDeclined,
     InsuranceOpened,
+    JoiningOpened,
     PeekTaken,
     RoundOpened,
     RoundSettled,
@@ -60,6 +61,7 @@ class Hand:
     box: int
     cards: list[str]
     wagers: list[WagerPlaced]
+    """As they lie: first that of whoever decides."""
     from_split: bool = False
     ends: tuple[str, ...] = ()
     """How it may be said to have ended; empty while it is played."""
@@ -73,6 +75,10 @@ class Felt:
     dealer: list[str] = field(default_factory=list)
     boxes: dict[int, list[Hand]] = field(default_factory=dict)
     insured: list[WagerPlaced] = field(default_factory=list)
+    aside: list[WagerPlaced] = field(default_factory=list)
+    """Side bets."""
+    firsts: dict[int, list[str]] = field(default_factory=dict)
+    """The first three cards of each box."""
     even_money: set[str] = field(default_factory=set)
     declined: set[str] = field(default_factory=set)
     said: dict[tuple[int, int], list[str]] = field(default_factory=dict)
@@ -82,6 +88,10 @@ class Felt:
     def profile(self) -> Profile:
         """The rules of the round."""
         return self.opened.profile
+
+    def is_paid_already(self, hand: Hand) -> bool:
+        """Return whether every wager on a hand took even money."""
+        return all(wager.wager in self.even_money for wager in hand.wagers)
 
     def hands(self) -> Iterator[tuple[int, int, Hand]]:
         """Give every hand with its box and its number."""
@@ -116,6 +126,7 @@ class Script:
         PeekTaken,
         DecisionTimedOut,
         HandHit,
+        JoiningOpened,
         HandDoubled,
         HandSplit,
         HandCompleted,
@@ -131,6 +142,8 @@ class Script:
         self.wagers = wagers
         self.moves = [fact for fact in facts if isinstance(fact.event, self.MOVES) or self.insurance(fact) is not None]
         self.at = 0
+        self.asked: set[str] = set()
+        """Doubles and splits that others were asked to join."""
 
     def insurance(self, fact: Fact) -> WagerPlaced | None:
         """Return the insurance wager that `fact` accepts, if it does."""
@@ -173,6 +186,9 @@ class Script:
             amiss(rule, f"the next card belongs to {where}, but {described(event)} came", fact)
         if event.box != box or (box != DEALER and event.hand != hand):
             amiss(rule, f"the next card belongs to {where}, but {event.card} went to box {event.box} hand {event.hand}", fact)
+        firsts = self.felt.firsts.setdefault(box, [])
+        if len(firsts) < 3:
+            firsts.append(event.card)
         return event.card
 
 
@@ -200,8 +216,8 @@ def reenact(facts: Sequence[Fact], felt: Felt, wagers: dict[str, WagerPlaced]) -
         for box in sorted(felt.boxes):
             play_box(script, box)
     finish_dealer(script, looked=looked)
-    script.expect(HandsDecided, "ON-3.5" if felt.profile.book == "ON" else "LV-2.1.4", "all cards are out and the outcomes are due")
-    script.expect(RoundSettled, "ON-3.5" if felt.profile.book == "ON" else "LV-2.1.4", "the outcomes are known and the round must end")
+    script.expect(HandsDecided, clause(felt.profile, "ON-3.5", "LV-2.1.4"), "all cards are out and the outcomes are due")
+    script.expect(RoundSettled, clause(felt.profile, "ON-3.5", "LV-2.1.4"), "the outcomes are known and the round must end")
     if script.at < len(script.moves):
         fact = script.moves[script.at]
         amiss(clause(felt.profile, "ON-3.5", "LV-2.1.4"), f"the round is over, but {described(fact.event)} came", fact)
@@ -252,7 +268,7 @@ def insure_and_peek(script: Script) -> bool | None:
 def take_even_money(felt: Felt, fact: Fact) -> None:
     """A blackjack takes one to one and leaves the round (ON-7.5, decision 13)."""
     for hands in felt.boxes.values():
-        if hands[0].wagers[0].wager == fact.event.wager:
+        if any(wager.wager == fact.event.wager for wager in hands[0].wagers):
             if not felt.profile.insurance.even_money:
                 amiss("ON-7.5", "this book knows no even money", fact)
             if not natural(hands[0].cards):
@@ -288,6 +304,8 @@ def play_hand(script: Script, box: int, number: int) -> None:
         if getattr(event, "box", None) != box or getattr(event, "hand", None) != number:
             amiss(turn, f"it is the turn of box {box} hand {number}, but {described(event)} came", fact)
         match event:
+            case JoiningOpened():
+                ask_others(script, hand, fact)
             case HandHit():
                 hand.cards.append(script.card(box, number, turn))
             case HandDoubled():
@@ -314,7 +332,7 @@ def ends_by_itself(felt: Felt, hand: Hand) -> tuple[str, ...]:
     """Return how the hand ends without a decision, or nothing if it must be decided (ON-10.1, LV-0.2)."""
     reached = points(hand.cards)[0]
     split_rules = felt.profile.split
-    if hand.wagers[0].wager in felt.even_money:
+    if felt.is_paid_already(hand):
         return ("blackjack", "even_money")
     if natural(hand.cards) and not hand.from_split:
         return ("blackjack",)
@@ -324,6 +342,41 @@ def ends_by_itself(felt: Felt, hand: Hand) -> tuple[str, ...]:
         again = hand.cards[1][0] == "A" and len(felt.boxes[hand.box]) < split_rules.ace_hands_max
         return () if again else ("split_aces", "twenty_one") if reached == 21 else ("split_aces",)
     return ("twenty_one",) if reached == 21 else ()
+
+
+def others(hand: Hand) -> list[WagerPlaced]:
+    """Return the wagers of those who may join a double or split, as they lie (decision 16)."""
+    return [wager for wager in hand.wagers if wager.player != hand.wagers[0].player]
+
+
+def ask_others(script: Script, hand: Hand, fact: Fact) -> None:
+    """Hold against the wagers on a hand who is asked to join; the double or split must come next."""
+    players = tuple(wager.player for wager in others(hand))
+    if fact.event.players != players:
+        amiss("decision 16", f"asked to join were {fact.event.players}, on the hand are {players}", fact)
+    ahead = script.ahead()
+    if not isinstance(ahead.event, HandDoubled | HandSplit) or ahead.event.wager != fact.event.wager:
+        amiss("decision 16", f"others were asked to join, but {described(ahead.event)} came", ahead)
+    script.asked.add(fact.event.wager)
+
+
+def join(script: Script, hand: Hand, fact: Fact, kind: str, rule: str) -> list[WagerPlaced]:
+    """Return the wagers of those who join, as they lie; each is as much as the own wager on the hand (decision 16)."""
+    if others(hand) and fact.event.wager not in script.asked:
+        amiss("decision 16", "nobody asked the others on the hand", fact)
+    joined = {wager.player: wager for wager in (paid(script, fact, kind, rule, id) for id in fact.event.joined)}
+    for own in others(hand):
+        wager = joined.get(own.player)
+        if wager is not None and not may_add(script.felt, own.stake_minor, wager):
+            amiss("decision 16", f"a wager of {own.stake_minor} joined with {wager.stake_minor}", fact)
+    if joined.keys() - {own.player for own in others(hand)} or len(joined) != len(fact.event.joined):
+        amiss("decision 16", f"{sorted(joined)} joined", fact)
+    return [joined[own.player] for own in others(hand) if own.player in joined]
+
+
+def may_add(felt: Felt, own: int, wager: WagerPlaced) -> bool:
+    """Return whether a double or split of a wager of `own` may be so high (ON-8.1, ON-9.1, decision 11)."""
+    return wager.stake_minor == own or (wager.kind == "double" and wager.stake_minor < own and felt.profile.double.for_less)
 
 
 def double(script: Script, hand: Hand, fact: Fact) -> None:
@@ -336,9 +389,9 @@ def double(script: Script, hand: Hand, fact: Fact) -> None:
         amiss(rule, f"a hand of {len(hand.cards)} cards was doubled", fact)
     if hand.from_split and not profile.double.after_split:
         amiss(rule, "a hand was doubled after a split", fact)
-    if wager.stake_minor > own or (wager.stake_minor < own and not profile.double.for_less):
+    if not may_add(script.felt, own, wager):
         amiss(rule, f"a wager of {own} was doubled with {wager.stake_minor}", fact)
-    hand.wagers.append(wager)
+    hand.wagers += [wager, *join(script, hand, fact, "double", rule)]
 
 
 def split(script: Script, number: int, hand: Hand, fact: Fact) -> None:
@@ -355,15 +408,17 @@ def split(script: Script, number: int, hand: Hand, fact: Fact) -> None:
         amiss(many, f"box {hand.box} was split into {len(hands) + 1} hands", fact)
     if wager.stake_minor != hand.wagers[0].stake_minor:
         amiss(rule, f"a wager of {hand.wagers[0].stake_minor} was split with {wager.stake_minor}", fact)
-    hands.insert(number, Hand(hand.box, [hand.cards.pop()], [wager], from_split=True))
+    joined = join(script, hand, fact, "split", rule)
+    hands.insert(number, Hand(hand.box, [hand.cards.pop()], [wager, *joined], from_split=True))
     hand.from_split = True
 
 
-def paid(script: Script, fact: Fact, kind: str, rule: str) -> WagerPlaced:
-    """Return the accepted wager that a double or a split rests on."""
-    wager = script.wagers.get(fact.event.wager)
+def paid(script: Script, fact: Fact, kind: str, rule: str, id: str = "") -> WagerPlaced:
+    """Return the accepted wager that a double or a split rests on, or that of somebody who joins."""
+    about = id or fact.event.wager
+    wager = script.wagers.get(about)
     if wager is None or wager.kind != kind or (wager.box, wager.hand) != (fact.event.box, fact.event.hand):
-        amiss(rule, f"{described(fact.event)} rests on {fact.event.wager}, which is no accepted {kind} of this hand", fact)
+        amiss(rule, f"{described(fact.event)} rests on {about}, which is no accepted {kind} of this hand", fact)
     return wager
 
 
@@ -371,7 +426,7 @@ def finish_dealer(script: Script, *, looked: bool | None) -> None:
     """The dealer's last cards: as many as the profile says while a wager can still turn on them (ON-10.2, LV-4.4, decision 6)."""
     felt = script.felt
     profile = felt.profile
-    standing = [hand for _, _, hand in felt.hands() if points(hand.cards)[0] <= 21 and hand.wagers[0].wager not in felt.even_money]
+    standing = [hand for _, _, hand in felt.hands() if points(hand.cards)[0] <= 21 and not felt.is_paid_already(hand)]
     blackjacks = [hand for hand in standing if natural(hand.cards) and not hand.from_split]
     # Decision 5: a blackjack against a 2 to 9 is won already.
     undecided = [hand for hand in standing if hand not in blackjacks or points(felt.dealer)[0] >= 10]

@@ -14,6 +14,7 @@ from services.surveillance.domain.payouts import lines, results
 from services.surveillance.domain.reenactment import Felt, Hand, Irregular, Unfinished, Voided, points, reenact
 from shared.contracts.subjects import log_of
 from shared.contracts.table import (
+    SIDE_BETS,
     CardDealt,
     CuttingCardReached,
     HandsDecided,
@@ -27,7 +28,7 @@ from shared.contracts.table import (
 from shared.kernel.entry import Entry
 
 SEMANTICS_KNOWN = 1
-BOOKS_KNOWN = ("ON", "LV")
+BOOKS_KNOWN = ("ON", "FL", "LV")
 
 
 def judge(entries: Sequence[Entry[Any, Any]]) -> list[Finding]:
@@ -50,9 +51,9 @@ def judge(entries: Sequence[Entry[Any, Any]]) -> list[Finding]:
 
 def play_and_pay(round_: Round) -> Iterator[Breach]:
     """The cards are dealt once more, and what lies there then is held against outcomes and money."""
-    felt = Felt(round_.opened)
-    for wager in round_.main():
-        felt.boxes.setdefault(wager.box, [Hand(wager.box, [], [wager])])
+    felt = Felt(round_.opened, aside=[wager for wager in round_.accepted.values() if wager.kind in SIDE_BETS])
+    for box, wagers in round_.boxes().items():
+        felt.boxes[box] = [Hand(box, [], wagers)]
     if not felt.boxes:
         yield from nothing_is_dealt(round_)
         return

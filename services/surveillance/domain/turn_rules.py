@@ -5,7 +5,7 @@ Each question is a function of the round and answers with breaches: a clause, wh
 
 from collections.abc import Iterator
 
-from services.surveillance.domain.facts import Breach, Round
+from services.surveillance.domain.facts import Breach, Fact, Round
 from shared.contracts.table import (
     CardDealt,
     ClockExtended,
@@ -18,11 +18,14 @@ from shared.contracts.table import (
     InsuranceClosed,
     InsuranceDeclined,
     InsuranceOpened,
+    JoiningClosed,
+    JoiningDeclined,
+    JoiningOpened,
     ShoeChanged,
     WagerAccepted,
     WagerPlaced,
 )
-from shared.kernel.money import minor_units
+from shared.kernel.money import coin
 
 
 def cards_come_one_after_the_other(round_: Round) -> Iterator[Breach]:
@@ -43,7 +46,7 @@ def cards_come_one_after_the_other(round_: Round) -> Iterator[Breach]:
 def people_decide_for_themselves_and_in_time(round_: Round) -> Iterator[Breach]:
     """Who decides is the player of the box, in the time that the clock gave; the clock runs out only when it has (LV-3.6, ON-6.4)."""
     rule = round_.rule("ON-6.4", "LV-3.6")
-    players = {wager.box: wager.player for wager in round_.main()}
+    players = {box: wagers[0].player for box, wagers in round_.boxes().items()}
     until = 0
     for fact in round_.facts:
         match fact.event:
@@ -55,11 +58,51 @@ def people_decide_for_themselves_and_in_time(round_: Round) -> Iterator[Breach]:
                 until = max(until, fact.event.until_ms)
             case DecisionTimedOut() if fact.at_ms < until:
                 yield rule, f"the clock ran to {until} and ran out at {fact.at_ms}", fact
+            case JoiningOpened():
+                until = fact.event.until_ms
             case HandHit() | HandCompleted(how="stood") | WagerPlaced(kind="double" | "split"):
+                if joins(round_, fact):
+                    continue
                 if fact.actor.id != players.get(fact.event.box) or fact.actor.role != "player":
                     yield rule, f"{fact.actor.id} decided for box {fact.event.box}, which is not theirs", fact
                 if fact.received_at_ms > until:
                     yield rule, f"the clock ran out at {until}, the decision came at {fact.received_at_ms}", fact
+            case _:
+                pass
+
+
+def joins(round_: Round, fact: Fact) -> bool:
+    """Return whether a double or split is that of somebody who was asked to join; the question below looks at those."""
+    event = fact.event
+    return isinstance(event, WagerPlaced) and event.player != round_.boxes()[event.box][0].player
+
+
+def others_join_when_they_are_asked(round_: Round) -> Iterator[Breach]:
+    """Others on a hand answer once, each for themselves and in time, after they were asked (decision 16)."""
+    rule = "decision 16"
+    waiting: list[str] = []
+    kind, until = "", 0
+    for fact in round_.facts:
+        match fact.event:
+            case JoiningOpened():
+                waiting, kind, until = list(fact.event.players), fact.event.kind, fact.event.until_ms
+            case ClockExtended():
+                until = max(until, fact.event.until_ms)
+            case JoiningClosed():
+                if fact.at_ms < until:
+                    yield rule, f"the time to join ran to {until} and was over at {fact.at_ms}", fact
+                waiting = []
+            case JoiningDeclined(player=player) | WagerPlaced(kind="double" | "split", player=player) if isinstance(
+                fact.event, JoiningDeclined
+            ) or joins(round_, fact):
+                if player not in waiting or fact.actor.id != player:
+                    yield rule, f"{fact.actor.id} answered for {player}, who was not asked", fact
+                    continue
+                waiting.remove(player)
+                if isinstance(fact.event, WagerPlaced) and fact.event.kind != kind:
+                    yield rule, f"{player} joined a {kind} with a {fact.event.kind}", fact
+                if fact.received_at_ms > until:
+                    yield rule, f"the time to join ran to {until}, the answer came at {fact.received_at_ms}", fact
             case _:
                 pass
 
@@ -86,7 +129,7 @@ def insurance_is_asked_in_its_window(round_: Round) -> Iterator[Breach]:
 
 def insurable(round_: Round, own: int, stake: int) -> bool:
     """Return whether a main wager of `own` may be insured with `stake` (decision 12)."""
-    unit = minor_units(round_.profile.chip_unit, round_.opened.settings.currency)
+    unit = coin(round_.profile.chip_unit, round_.opened.settings.currency)
     match round_.profile.insurance.amount:
         case "exactly_half":
             return 2 * stake == own
@@ -121,6 +164,7 @@ def insurance_is_answered_once(round_: Round) -> Iterator[Breach]:
 QUESTIONS = (
     cards_come_one_after_the_other,
     people_decide_for_themselves_and_in_time,
+    others_join_when_they_are_asked,
     insurance_is_asked_in_its_window,
     insurance_is_answered_once,
 )

@@ -7,7 +7,9 @@ from collections.abc import Iterator
 
 from services.surveillance.domain.facts import Breach, Round
 from shared.contracts.table import (
+    SIDE_BETS,
     BettingClosed,
+    CallersSet,
     CardDealt,
     CloseBetting,
     HoleCardDealt,
@@ -21,15 +23,16 @@ from shared.contracts.table import (
     WagerRefused,
 )
 from shared.kernel.cards import DECK
-from shared.kernel.money import BadMoney, minor_units
+from shared.kernel.money import BadMoney, coin, minor_units
 
 
 def values_can_be(round_: Round) -> Iterator[Breach]:
     """Amounts, odds and cards are some; a round that says otherwise cannot be worked out at all (ON-2.3, LV-1.6)."""
     settings, profile = round_.opened.settings, round_.profile
     try:
-        limits = [minor_units(text, settings.currency) for text in (profile.chip_unit, profile.minimum, profile.maximum)]
-        if not limits[0]:
+        for text in (profile.minimum, profile.maximum):
+            minor_units(text, settings.currency)
+        if not coin(profile.chip_unit, settings.currency):
             yield round_.rule("ON-3.3", "LV-2.1.4"), "the chip unit is nothing", round_.facts[0]
     except BadMoney as error:
         yield round_.rule("ON-1.1", "LV-1.3"), f"{error}", round_.facts[0]
@@ -83,7 +86,7 @@ def wagers_are_accounted_for(round_: Round) -> Iterator[Breach]:
 def limits_are_kept(round_: Round) -> Iterator[Breach]:
     """A main wager lies inside the limits, on a box of the table, and chips can pay it (ON-1.1, ON-1.2, LV-2.1.4, decisions 8 and 10)."""
     settings, profile = round_.opened.settings, round_.profile
-    unit = minor_units(profile.chip_unit, settings.currency)
+    unit = coin(profile.chip_unit, settings.currency)
     for fact in round_.of(WagerPlaced):
         wager = fact.event
         if wager.stake_minor <= 0 or wager.stake_minor % unit:
@@ -104,36 +107,78 @@ def limits_are_kept(round_: Round) -> Iterator[Breach]:
 
 
 def boxes_are_shared_as_allowed(round_: Round) -> Iterator[Breach]:
-    """One player on a box, and each player on as many boxes as the book allows (LV-4.5)."""
-    boxes: dict[int, str] = {}
-    for wager in round_.main():
-        if wager.box in boxes:
-            yield round_.rule("ON-3.1", "LV-4.5"), f"{boxes[wager.box]} and {wager.player} both have a wager on box {wager.box}", None
-        boxes[wager.box] = wager.player
-    players = list(boxes.values())
-    for player in sorted(set(players)):
-        if players.count(player) > round_.profile.boxes_per_player_max:
-            yield "LV-4.5", f"{player} plays on {players.count(player)} boxes", None
+    """As many players on a box, and boxes for a player, as the book allows; nobody twice on a box (FL-5.4, LV-4.5, decision 15)."""
+    rule = round_.rule("ON-3.1", "LV-4.5")
+    shared: list[str] = []
+    for box, wagers in sorted(round_.boxes().items()):
+        players = [wager.player for wager in wagers]
+        if len(players) > round_.profile.players_per_box_max or len(set(players)) < len(players):
+            yield rule, f"{' and '.join(players)} all have a wager on box {box}", None
+        if sum(wager.seated for wager in wagers) > 1:
+            yield "FL-5.5", f"two players are seated at box {box}", None
+        shared += [wagers[0].wager] if len(wagers) > 1 else []
+    for fact in round_.of(CallersSet):
+        if list(fact.event.wagers) != shared:
+            yield "FL-5.5", f"{shared} decide for their boxes, written down are {list(fact.event.wagers)}", fact
+    if shared and len(round_.of(CallersSet)) != 1 and round_.of(CardDealt):
+        yield "FL-5.6", "who decides for a shared box must be settled before the cards", None
+    everybody = [wager.player for wager in round_.main()]
+    for player in sorted(set(everybody)):
+        if everybody.count(player) > round_.profile.boxes_per_player_max:
+            yield "LV-4.5", f"{player} plays on {everybody.count(player)} boxes", None
+
+
+def side_bets_lie_beside_a_main_wager(round_: Round) -> Iterator[Breach]:
+    """A side bet is offered, comes before the cards, and lies beside an accepted main wager of the same player (decision 19)."""
+    mains: set[tuple[str, int]] = set()
+    seen: set[tuple[str, int, str]] = set()
+    closed = False
+    for fact in round_.facts:
+        match fact.event:
+            case BettingClosed():
+                closed = True
+            case WagerAccepted() if round_.kind(fact.event.wager) == "main":
+                mains.add((round_.wagers[fact.event.wager].player, round_.wagers[fact.event.wager].box))
+            case WagerPlaced(kind="super_sevens" | "perfect_pairs") as placed:
+                if placed.kind not in round_.profile.side_bets.offered:
+                    yield "FL-SB", f"{placed.kind} is not offered", fact
+                if closed or fact.received_at_ms > round_.opened.betting_until_ms:
+                    yield "FL-SB", f"side bet {placed.wager} came after betting was closed", fact
+                if (placed.player, placed.box) not in mains:
+                    yield "FL-SB", f"side bet {placed.wager} lies beside no main wager of {placed.player}", fact
+                if placed.stake_minor > round_.opened.settings.maximum_minor:
+                    yield "FL-SB", f"a side bet of {placed.stake_minor}; at most {round_.opened.settings.maximum_minor}", fact
+            case WagerAccepted() if round_.kind(fact.event.wager) in SIDE_BETS:
+                placed = round_.wagers[fact.event.wager]
+                if (placed.player, placed.box, placed.kind) in seen:
+                    yield "FL-SB", f"{placed.player} has two side bets of a kind on box {placed.box}", fact
+                seen.add((placed.player, placed.box, placed.kind))
+            case _:
+                pass
 
 
 def betting_ends_before_the_cards(round_: Round) -> Iterator[Breach]:
     """No main wager after betting closed or in the wrong time, no card before, none while a wager is pending (ON-3.1, LV-2.1.3)."""
     rule = round_.rule("ON-3.1", "LV-2.1.3")
     open_, pending = True, 0
-    taken: set[int] = set()
+    taken = 0
     for fact in round_.facts:
         match fact.event:
-            case WagerPlaced(kind="main"):
+            case WagerPlaced(kind="main" | "super_sevens" | "perfect_pairs"):
                 pending += 1
                 if not open_ or fact.received_at_ms > round_.opened.betting_until_ms:
                     yield rule, f"wager {fact.event.wager} came after betting was closed", fact
-            case WagerAccepted() | WagerRefused() | WagerLapsed() if round_.kind(fact.event.wager) == "main":
+            case WagerAccepted() | WagerRefused() | WagerLapsed() if round_.kind(fact.event.wager) in ("main", *SIDE_BETS):
                 pending -= 1
-                taken |= {round_.wagers[fact.event.wager].box} if isinstance(fact.event, WagerAccepted) else set()
+                taken += isinstance(fact.event, WagerAccepted) and round_.kind(fact.event.wager) == "main"
             case BettingClosed():
                 by_staff = isinstance(fact.command, CloseBetting) and fact.actor.role == "staff"
                 # Where every box has its wager there is nothing to wait for.
-                full = not pending and len(taken) >= round_.opened.settings.boxes
+                full = (
+                    not pending
+                    and not round_.profile.side_bets.offered
+                    and taken >= round_.opened.settings.boxes * round_.profile.players_per_box_max
+                )
                 if not (by_staff or full) and fact.at_ms < round_.opened.betting_until_ms:
                     yield rule, "betting was closed before its time", fact
                 if not open_:
@@ -149,5 +194,6 @@ QUESTIONS = (
     wagers_are_accounted_for,
     limits_are_kept,
     boxes_are_shared_as_allowed,
+    side_bets_lie_beside_a_main_wager,
     betting_ends_before_the_cards,
 )

@@ -9,6 +9,7 @@ from services.table.domain.state import Betting, Wager
 from shared.contracts.refusals import Reason, refused
 from shared.contracts.table import (
     BettingClosed,
+    CallersSet,
     CardsCalled,
     CloseBetting,
     Face,
@@ -32,7 +33,7 @@ def place(command: PlaceWager, betting: Betting, envelope: Envelope) -> list[Rou
     if betting.closed or envelope.received_at_ms > opened.betting_until_ms:
         raise refused(Reason.BETTING_CLOSED)
     player = envelope.actor.id
-    _check_box(command.box, player, betting)
+    _check_box(command, player, betting)
     _check_stake(command.stake_minor, betting)
     return [
         WagerPlaced(
@@ -44,20 +45,25 @@ def place(command: PlaceWager, betting: Betting, envelope: Envelope) -> list[Rou
             stake_minor=command.stake_minor,
             currency=opened.settings.currency,
             reserve_by_ms=envelope.at_ms + opened.settings.reserve_ms,
+            seated=command.seated,
         )
     ]
 
 
-def _check_box(box: int, player: str, betting: Betting) -> None:
-    """LV-1.2.1, LV-4.5, FL-5.8: a box of this table, free, and not more boxes than an account may have."""
-    if not 1 <= box <= betting.opened.settings.boxes:
+def _check_box(command: PlaceWager, player: str, betting: Betting) -> None:
+    """LV-1.2.1, LV-4.5, FL-5.4, FL-5.8: a box of this table with room on it, and not more boxes than an account may have."""
+    if not 1 <= command.box <= betting.opened.settings.boxes:
         raise refused(Reason.NO_SUCH_BOX)
-    mine = 0
-    for wager in (*betting.wagers, *betting.pending):
-        if wager.box == box:
-            raise refused(Reason.BOX_FULL)
-        mine += wager.player == player
-    if mine >= betting.opened.profile.boxes_per_player_max:
+    wagers = [wager for wager in (*betting.wagers, *betting.pending) if wager.kind == "main"]
+    there = [wager for wager in wagers if wager.box == command.box]
+    if len(there) >= betting.opened.profile.players_per_box_max:
+        raise refused(Reason.BOX_FULL)
+    if any(wager.player == player for wager in there):
+        # Decision 15: one player has one voice on a box.
+        raise refused(Reason.ALREADY_ON_BOX)
+    if command.seated and any(wager.seated for wager in there):
+        raise refused(Reason.SEAT_TAKEN)
+    if sum(wager.player == player for wager in wagers) >= betting.opened.profile.boxes_per_player_max:
         raise refused(Reason.ONE_BOX_PER_ACCOUNT)
 
 
@@ -132,15 +138,34 @@ def _go_on(course: Course) -> list[RoundEvent]:
     assert isinstance(betting, Betting), "no card is out"
     if betting.pending:
         return course
-    if not betting.closed and len(betting.wagers) == betting.opened.settings.boxes:
+    if not betting.closed and _is_full(betting):
         course.add(BettingClosed())
     elif not betting.closed:
         return course
     if betting.wagers:
-        course.add(CardsCalled(call_no=1, shoe=betting.opened.shoe, faces=_deal_faces(len(betting.wagers), betting)))
+        boxes = {wager.box for wager in betting.wagers}
+        if len(boxes) < sum(wager.kind == "main" for wager in betting.wagers):
+            course.add(CallersSet(wagers=_callers(betting)))
+        course.add(CardsCalled(call_no=1, shoe=betting.opened.shoe, faces=_deal_faces(len(boxes), betting)))
     else:
         course.add(RoundVoided(reason="no_wagers", shoes=(), cutting_card_out=False))
     return course
+
+
+def _is_full(betting: Betting) -> bool:
+    """Whether nobody can wager any more: every box is full, and no side bet may be added to what lies there."""
+    profile = betting.opened.profile
+    return not profile.side_bets.offered and len(betting.wagers) == betting.opened.settings.boxes * profile.players_per_box_max
+
+
+def _callers(betting: Betting) -> tuple[str, ...]:
+    """Return the wagers that decide for the boxes with several: seated, else the highest, else the nearest to the dealer (FL-5.5)."""
+    on: dict[int, list[Wager]] = {}
+    for wager in betting.wagers:
+        if wager.kind == "main":
+            on.setdefault(wager.box, []).append(wager)
+    shared = (on[box] for box in sorted(on) if len(on[box]) > 1)
+    return tuple(max(wagers, key=lambda wager: (wager.seated, wager.stake_minor)).id for wagers in shared)
 
 
 def _deal_faces(boxes: int, betting: Betting) -> tuple[Face, ...]:

@@ -16,6 +16,7 @@ from services.table.domain.state import (
     Cards,
     Decision,
     Insurance,
+    Joining,
     NewShoe,
     Over,
     Peek,
@@ -27,7 +28,9 @@ from services.table.domain.state import (
     Wager,
 )
 from shared.contracts.table import (
+    SIDE_BETS,
     BettingClosed,
+    CallersSet,
     CardDealt,
     CardsCalled,
     ClockExtended,
@@ -46,6 +49,9 @@ from shared.contracts.table import (
     InsuranceClosed,
     InsuranceDeclined,
     InsuranceOpened,
+    JoiningClosed,
+    JoiningDeclined,
+    JoiningOpened,
     PeekCalled,
     PeekTaken,
     ReshuffleCalled,
@@ -77,7 +83,7 @@ def _opened(_: Unopened, event: RoundOpened) -> Round:
 
 
 def _wager(event: WagerPlaced) -> Wager:
-    return Wager(event.wager, event.player, event.box, event.hand, event.kind, event.stake_minor, event.reserve_by_ms)
+    return Wager(event.wager, event.player, event.box, event.hand, event.kind, event.stake_minor, event.reserve_by_ms, event.seated)
 
 
 def _placed(betting: Betting, event: WagerPlaced) -> Round:
@@ -104,6 +110,11 @@ def _counted(refusals: dict[str, int], player: str) -> dict[str, int]:
     return {**refusals, player: refusals.get(player, 0) + 1}
 
 
+def _callers_set(betting: Betting, event: CallersSet) -> Round:
+    """The wager of whoever decides moves to the dealer's side, the others keep their order (decision 15)."""
+    return replace(betting, wagers=tuple(sorted(betting.wagers, key=lambda wager: wager.id not in event.wagers)))
+
+
 def _betting_closed(betting: Betting, _: BettingClosed) -> Round:
     return replace(betting, closed=True)
 
@@ -116,19 +127,21 @@ def _settled_lines(round_: Betting | Playing, event: WagersSettled) -> Round:
 
 
 def _first_call(betting: Betting, event: CardsCalled) -> Round:
-    by_box = sorted(betting.wagers, key=lambda wager: wager.box)
+    callers = {wager.box: wager for wager in reversed(betting.wagers) if wager.kind == "main"}
+    firsts: dict[int, tuple[str, ...]] = {wager.box: () for wager in betting.wagers if wager.kind in SIDE_BETS}
     return Playing(
         betting.opened,
         betting.pending,
         betting.wagers,
         betting.refusals,
         betting.lines,
-        tuple(Hand(wager.box, 1, wager.player, wager.stake_minor) for wager in by_box),
+        tuple(Hand(box, 1, callers[box].player, callers[box].stake_minor) for box in sorted(callers)),
         Hand(0, 1, "", 0),
         event.shoe,
         (event.shoe,),
         event.call_no,
         Cards(event.faces),
+        firsts=firsts,
     )
 
 
@@ -151,6 +164,9 @@ def _dealt(playing: Playing, event: CardDealt) -> Round:
         return replace(playing, dealer=with_card(playing.dealer, event.card), awaiting=awaiting)
     hands = playing.hands
     at = place_of(hands, event.box, event.hand)
+    if event.box in playing.firsts:
+        firsts = playing.firsts[event.box]
+        playing = replace(playing, firsts={**playing.firsts, event.box: (*firsts, event.card)[:3]})
     return replace(playing, hands=_put(hands, at, with_card(hands[at], event.card)), awaiting=awaiting)
 
 
@@ -180,7 +196,7 @@ def _answered(playing: Playing, event: InsuranceDeclined | EvenMoneyTaken) -> Ro
     wager = named(playing.wagers, event.wager)
     assert isinstance(insurance, Insurance), "answers belong to an offer"
     assert wager is not None, "answers belong to a wager"
-    return replace(playing, awaiting=replace(insurance, answered=(*insurance.answered, wager.box)))
+    return replace(playing, awaiting=replace(insurance, answered=(*insurance.answered, wager.id)))
 
 
 def _insurance_closed(playing: Playing, _: InsuranceClosed) -> Round:
@@ -199,7 +215,9 @@ def _peek_taken(playing: Playing, event: PeekTaken) -> Round:
 def _raised(playing: Playing, event: WagerPlaced) -> Round:
     awaiting: Awaiting = playing.awaiting
     if isinstance(awaiting, Insurance):
-        awaiting = replace(awaiting, answered=(*awaiting.answered, event.box))
+        awaiting = replace(awaiting, answered=(*awaiting.answered, main_of(playing.wagers, event.box, event.player).id))
+    elif isinstance(awaiting, Joining):
+        awaiting = replace(awaiting, waiting=_but(awaiting.waiting, event.player))
     else:
         assert isinstance(awaiting, Decision), "a wager on a hand is a decision"
         awaiting = Reserve(awaiting)
@@ -211,12 +229,35 @@ def _raise_gone(playing: Playing, event: WagerRefused | WagerLapsed) -> Round:
     awaiting: Awaiting = playing.awaiting
     assert wager is not None, "only a pending wager can be refused"
     if isinstance(awaiting, Insurance):
-        answered = tuple(box for box in awaiting.answered if box != wager.box)
-        awaiting = replace(awaiting, answered=answered, barred=(*awaiting.barred, wager.box))
+        main = main_of(playing.wagers, wager.box, wager.player).id
+        awaiting = replace(awaiting, answered=_but(awaiting.answered, main), barred=(*awaiting.barred, main))
     elif isinstance(awaiting, Reserve):
         awaiting = replace(awaiting.decision, barred=(*awaiting.decision.barred, wager.kind))
     refusals = _counted(playing.refusals, wager.player)
     return replace(playing, pending=without(playing.pending, event.wager), refusals=refusals, awaiting=awaiting)
+
+
+def _accepted_in_play(playing: Playing, event: WagerAccepted) -> Round:
+    joining = playing.awaiting
+    if isinstance(joining, Joining):
+        playing = replace(playing, awaiting=replace(joining, joined=(*joining.joined, event.wager)))
+    return _accepted(playing, event)
+
+
+def _joining_opened(playing: Playing, event: JoiningOpened) -> Round:
+    joining = Joining(event.box, event.hand, event.kind, event.wager, event.players, event.until_ms)
+    return replace(playing, awaiting=joining)
+
+
+def _joining_declined(playing: Playing, event: JoiningDeclined) -> Round:
+    joining = playing.awaiting
+    assert isinstance(joining, Joining), "only who is asked can decline"
+    return replace(playing, awaiting=replace(joining, waiting=_but(joining.waiting, event.player)))
+
+
+def _joining_closed(playing: Playing, _: JoiningClosed) -> Round:
+    assert isinstance(playing.awaiting, Joining), "only an offer can be closed"
+    return replace(playing, awaiting=replace(playing.awaiting, waiting=()))
 
 
 def _decision(playing: Playing, event: DecisionAwaited) -> Round:
@@ -226,7 +267,7 @@ def _decision(playing: Playing, event: DecisionAwaited) -> Round:
 
 
 def _extended(playing: Playing, event: ClockExtended) -> Round:
-    assert isinstance(playing.awaiting, Decision | Insurance), "only a running clock can be extended"
+    assert isinstance(playing.awaiting, Decision | Insurance | Joining), "only a running clock can be extended"
     return replace(playing, awaiting=replace(playing.awaiting, until_ms=event.until_ms))
 
 
@@ -255,9 +296,10 @@ def _split(playing: Playing, event: HandSplit) -> Round:
 
 
 def _moved_up(wager: Wager, event: HandSplit) -> Wager:
-    """The split's own wager goes to the new hand; those on higher hands of the box move up with them."""
+    """The split's own wagers go to the new hand; those on higher hands of the box move up with them."""
     above = wager.box == event.box and wager.hand > event.hand and wager.kind != "insurance"
-    return replace(wager, hand=wager.hand + 1) if above or wager.id == event.wager else wager
+    goes_along = wager.id == event.wager or wager.id in event.joined
+    return replace(wager, hand=wager.hand + 1) if above or goes_along else wager
 
 
 def _completed(playing: Playing, event: HandCompleted) -> Round:
@@ -294,6 +336,18 @@ def named(wagers: tuple[Wager, ...], wager_id: str) -> Wager | None:
     return None
 
 
+def main_of(wagers: tuple[Wager, ...], box: int, player: str) -> Wager:
+    """Return the main wager of a player on a box."""
+    for wager in wagers:
+        if wager.box == box and wager.player == player and wager.kind == "main":
+            return wager
+    raise AssertionError(f"there is no main wager of that player on box {box}")
+
+
+def _but(names: tuple[str, ...], one: str) -> tuple[str, ...]:
+    return tuple(name for name in names if name != one)
+
+
 def without(wagers: tuple[Wager, ...], wager_id: str) -> tuple[Wager, ...]:
     """Return the wagers but one."""
     return tuple(wager for wager in wagers if wager.id != wager_id)
@@ -320,13 +374,14 @@ REMEMBERED: dict[type, dict[type, Callable[[Any, Any], Round]]] = {
         WagerLapsed: _gone,
         CommandRefused: _refused,
         BettingClosed: _betting_closed,
+        CallersSet: _callers_set,
         CardsCalled: _first_call,
         WagersSettled: _settled_lines,
         RoundVoided: _voided_betting,
     },
     Playing: {
         WagerPlaced: _raised,
-        WagerAccepted: _accepted,
+        WagerAccepted: _accepted_in_play,
         WagerRefused: _raise_gone,
         WagerLapsed: _raise_gone,
         CommandRefused: _refused,
@@ -346,6 +401,9 @@ REMEMBERED: dict[type, dict[type, Callable[[Any, Any], Round]]] = {
         ClockExtended: _extended,
         DecisionTimedOut: _decided,
         HandHit: _decided,
+        JoiningOpened: _joining_opened,
+        JoiningDeclined: _joining_declined,
+        JoiningClosed: _joining_closed,
         HandDoubled: _doubled,
         HandSplit: _split,
         HandCompleted: _completed,

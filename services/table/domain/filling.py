@@ -9,7 +9,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from services.table.domain.state import Decision, Insurance, Over, Playing, Round
+from services.table.domain.state import Over, Playing, Round, clock
 from shared.contracts.refusals import Reason, refused
 from shared.contracts.table import EndDay, ExtendClock, OpenTable, PlayerCommand
 from shared.kernel.profile import Profile
@@ -44,8 +44,6 @@ def fill_round(command: Any, round_: Round, *, day: str, now_ms: int) -> Any:
 
 def extension(round_: Round, now_ms: int) -> ExtendClock | None:
     """Return the command that gives a person's clock again in full after the house was away, as of now; None if none runs."""
-    match round_:
-        case Playing(awaiting=Decision() | Insurance(closed=False)):
-            return ExtendClock(until_ms=now_ms + round_.opened.settings.decision_ms, reason="outage")
-        case _:
-            return None
+    if not isinstance(round_, Playing) or clock(round_.awaiting) is None:
+        return None
+    return ExtendClock(until_ms=now_ms + round_.opened.settings.decision_ms, reason="outage")

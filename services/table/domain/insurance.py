@@ -55,7 +55,7 @@ def insure(command: Insure, playing: Playing, envelope: Envelope) -> list[RoundE
     """Return the pending insurance of a main wager."""
     wager, insurance = _offered(command, playing, envelope)
     least, most = bounds(wager, playing)
-    if wager.box in insurance.barred or most < least:
+    if wager.id in insurance.barred or most < least:
         raise refused(Reason.NOT_ALLOWED)
     settings = playing.opened.settings
     stake_minor = most if command.stake_minor is None else command.stake_minor
@@ -94,10 +94,16 @@ def take_even_money(command: TakeEvenMoney, playing: Playing, envelope: Envelope
         raise refused(Reason.NOT_ALLOWED)
     course = Course(playing, envelope.at_ms)
     course.add(EvenMoneyTaken(wager=wager.id))
-    course.add(HandCompleted(box=wager.box, hand=1, how="even_money"))
+    if not _others(wager, playing):
+        course.add(HandCompleted(box=wager.box, hand=1, how="even_money"))
     pay_even_money(course, wager)
     _go_on(course)
     return course
+
+
+def _others(wager: Wager, playing: Playing) -> bool:
+    """Whether other main wagers play for the same hand."""
+    return any(other.box == wager.box and other.kind == "main" and other.id != wager.id for other in playing.wagers)
 
 
 def may_take_even_money(box: int, playing: Playing) -> bool:
@@ -105,30 +111,32 @@ def may_take_even_money(box: int, playing: Playing) -> bool:
     return playing.opened.profile.insurance.even_money and playing.hands[place_of(playing.hands, box, 1)].is_blackjack
 
 
-def options(box: int, playing: Playing, insurance: Insurance) -> tuple[str, ...]:
-    """Return which answers the main wager on a box may still have, in the order insure, decline, even_money (LV-0.3)."""
-    main = next(wager for wager in playing.wagers if wager.box == box and wager.kind == "main")
+def options(main: Wager, playing: Playing, insurance: Insurance) -> tuple[str, ...]:
+    """Return which answers a main wager may still have, in the order insure, decline, even_money (LV-0.3)."""
+    if main.id in insurance.answered:
+        return ()
     least, most = bounds(main, playing)
-    found = ["insure"] if box not in insurance.barred and least <= most else []
+    found = ["insure"] if main.id not in insurance.barred and least <= most else []
     found.append("decline")
-    if may_take_even_money(box, playing):
+    if may_take_even_money(main.box, playing):
         found.append("even_money")
     return tuple(found)
 
 
 def _offered(command: Insure | DeclineInsurance | TakeEvenMoney, playing: Playing, envelope: Envelope) -> tuple[Wager, Insurance]:
     """Return the asker's main wager on a box and the offer; raise `Refused` unless its answer is still open."""
-    box, insurance = command.box, playing.awaiting
+    box, insurance, asker = command.box, playing.awaiting, envelope.actor.id
     if command.round != playing.opened.round:
         raise refused(Reason.UNKNOWN_ROUND)
     if not isinstance(insurance, Insurance) or insurance.closed or envelope.received_at_ms > insurance.until_ms:
         raise refused(Reason.INSURANCE_CLOSED)
-    if box in insurance.answered:
-        raise refused(Reason.ALREADY_ANSWERED)
     for wager in playing.wagers:
-        if wager.box == box and wager.kind == "main" and wager.player == envelope.actor.id:
+        if wager.box == box and wager.kind == "main" and wager.player == asker:
+            if wager.id in insurance.answered:
+                raise refused(Reason.ALREADY_ANSWERED)
             return wager, insurance
-    raise refused(Reason.NO_SUCH_BOX)
+    took_even_money = any(line.box == box and line.player == asker for line in playing.lines)
+    raise refused(Reason.ALREADY_ANSWERED if took_even_money else Reason.NO_SUCH_BOX)
 
 
 def accept(wager: Wager, playing: Playing, envelope: Envelope) -> list[RoundEvent]:
@@ -178,7 +186,7 @@ def _go_on(course: Course) -> None:
         if playing.pending:
             return
         if not insurance.closed:
-            if len(insurance.answered) < len(playing.hands):
+            if any(wager.kind == "main" and wager.id not in insurance.answered for wager in playing.wagers):
                 return
             course.add(InsuranceClosed())
     if playing.opened.profile.dealer.peeks_under_ace:

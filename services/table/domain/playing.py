@@ -4,22 +4,20 @@ A player has until the decision's clock runs out.  A double or a split waits for
 clock stands meanwhile.
 """
 
-from services.table.domain import dealer
+from services.table.domain import dealer, joining
 from services.table.domain.course import Course
 from services.table.domain.evolve import place_of
 from services.table.domain.hand import Hand
 from services.table.domain.stakes import check_grid, in_words, unit_minor
-from services.table.domain.state import Decision, Playing, Reserve, Wager
+from services.table.domain.state import Decision, Joining, Playing, Reserve, Wager
 from shared.contracts.refusals import Reason, refused
 from shared.contracts.table import (
     DecisionAwaited,
     DecisionTimedOut,
     Double,
     HandCompleted,
-    HandDoubled,
     HandEnd,
     HandHit,
-    HandSplit,
     Hit,
     Kind,
     RoundEvent,
@@ -116,28 +114,35 @@ def hit(command: Hit, playing: Playing, envelope: Envelope) -> list[RoundEvent]:
 
 
 def stand(command: Stand, playing: Playing, envelope: Envelope) -> list[RoundEvent]:
-    """Return that the hand takes no more cards, and what follows."""
+    """Return that the hand takes no more cards, and what follows; of who may join, that they do not."""
+    if joining.is_asked(command, playing, envelope):
+        return joining.decline(playing, envelope)
     hand, _ = in_turn(command, playing, envelope)
     return _complete(hand, "stood", Course(playing, envelope.at_ms))
 
 
 def double(command: Double, playing: Playing, envelope: Envelope) -> list[RoundEvent]:
     """Return the pending double (ON-8.1, LV-2.6)."""
+    if joining.is_asked(command, playing, envelope):
+        own_minor = joining.own_stake_minor(command, playing, envelope)
+        stake_minor = own_minor if command.stake_minor is None else command.stake_minor
+        _check_double(stake_minor, own_minor, playing)
+        return [joining.join("double", stake_minor, playing, envelope)]
     hand, decision = in_turn(command, playing, envelope)
     if "double" not in options(hand, playing, decision.barred):
         raise refused(Reason.NOT_ALLOWED)
     stake_minor = hand.stake_minor if command.stake_minor is None else command.stake_minor
-    _check_double(stake_minor, hand, playing)
+    _check_double(stake_minor, hand.stake_minor, playing)
     return [_raise_by(stake_minor, "double", hand, playing, envelope)]
 
 
-def _check_double(stake_minor: int, hand: Hand, playing: Playing) -> None:
-    """Decision 11: as much as the hand's own wager; less, down to one unit, where the profile allows it."""
+def _check_double(stake_minor: int, own_minor: int, playing: Playing) -> None:
+    """Decision 11: as much as the own wager on the hand; less, down to one unit, where the profile allows it."""
     profile, currency = playing.opened.profile, playing.opened.settings.currency
     unit = unit_minor(profile, currency)
-    least = unit if profile.double.for_less else hand.stake_minor
-    if stake_minor > hand.stake_minor:
-        raise refused(Reason.ABOVE_MAXIMUM, in_words(hand.stake_minor, currency))
+    least = unit if profile.double.for_less else own_minor
+    if stake_minor > own_minor:
+        raise refused(Reason.ABOVE_MAXIMUM, in_words(own_minor, currency))
     if stake_minor < least:
         raise refused(Reason.BELOW_MINIMUM, in_words(least, currency))
     check_grid(stake_minor, unit, currency)
@@ -145,6 +150,8 @@ def _check_double(stake_minor: int, hand: Hand, playing: Playing) -> None:
 
 def split(command: Split, playing: Playing, envelope: Envelope) -> list[RoundEvent]:
     """Return the pending second wager of a split, equal to the hand's own (ON-9.1)."""
+    if joining.is_asked(command, playing, envelope):
+        return [joining.join("split", joining.own_stake_minor(command, playing, envelope), playing, envelope)]
     hand, decision = in_turn(command, playing, envelope)
     if "split" not in options(hand, playing, decision.barred):
         raise refused(Reason.NOT_ALLOWED)
@@ -193,19 +200,17 @@ def _is_about(decision: Decision, hand: Hand) -> bool:
 
 
 def accept(wager: Wager, playing: Playing, envelope: Envelope) -> list[RoundEvent]:
-    """Return that a double or split is paid for, and call its card: cards come after the reserve."""
+    """Return that a double or split is paid for, and call its card: cards come after the reserve, and after who may join."""
     course = Course(playing, envelope.at_ms)
     course.add(WagerAccepted(wager=wager.id))
-    if wager.kind == "double":
-        course.add(HandDoubled(box=wager.box, hand=wager.hand, wager=wager.id))
-    else:
-        course.add(HandSplit(box=wager.box, hand=wager.hand, wager=wager.id))
-    course.call_cards("up")
+    joining.go_on(course, wager)
     return course
 
 
 def reopen(gone: WagerRefused | WagerLapsed, wager: Wager, playing: Playing, envelope: Envelope) -> list[RoundEvent]:
     """Return that a double or split is not paid for: the decision is open again for the rest of its clock, without that option."""
+    if isinstance(playing.awaiting, Joining):
+        return joining.drop(gone, playing, envelope)
     assert isinstance(playing.awaiting, Reserve), "the clock stands while the wallet is asked"
     decision = playing.awaiting.decision
     asked_at_ms = wager.reserve_by_ms - playing.opened.settings.reserve_ms

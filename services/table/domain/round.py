@@ -7,11 +7,11 @@ when they are decided.  A refused request for money at risk is written down, bec
 from collections.abc import Callable
 from typing import Any, get_args
 
-from services.table.domain import betting, dealer, dealing, insurance, playing
+from services.table.domain import betting, dealer, dealing, insurance, joining, playing, side_bets
 from services.table.domain.course import Course
 from services.table.domain.evolve import evolve, named
 from services.table.domain.settlement import give_back
-from services.table.domain.state import Betting, Decision, Insurance, Over, Playing, Round, Running, Unopened, Wager
+from services.table.domain.state import Betting, Over, Playing, Round, Running, Unopened, Wager, clock
 from shared.contracts.refusals import Reason, refused
 from shared.contracts.table import (
     SEMANTICS,
@@ -20,6 +20,7 @@ from shared.contracts.table import (
     ClockExtended,
     CloseBetting,
     CloseInsurance,
+    CloseJoining,
     CommandRefused,
     DealCards,
     DeclineInsurance,
@@ -29,6 +30,7 @@ from shared.contracts.table import (
     Insure,
     LapseWagers,
     OpenRound,
+    PlaceSideBet,
     PlaceWager,
     RefuseWager,
     RoundCommand,
@@ -51,7 +53,7 @@ from shared.kernel.messages import Envelope, Refused, Role
 REFUSALS_MAX = 16
 """Refused requests for money at risk, by the rules or the wallet, after which a player has to wait for the next round."""
 
-PLAYERS = (PlaceWager, Double, Split, Insure, Hit, Stand, DeclineInsurance, TakeEvenMoney)
+PLAYERS = (PlaceWager, PlaceSideBet, Double, Split, Insure, Hit, Stand, DeclineInsurance, TakeEvenMoney)
 STAFF = (CloseBetting, VoidRound)
 COMMANDS: tuple[type, ...] = get_args(RoundCommand)
 SPEAKERS: dict[type, tuple[Role, ...]] = {
@@ -177,16 +179,16 @@ def _go_without(gone: WagerRefused | WagerLapsed, wager: Wager, playing_: Playin
 
 def _extend(command: ExtendClock, playing_: Playing, _: Envelope) -> list[RoundEvent]:
     """Return that the awaited player has longer; a clock is never shortened."""
-    match playing_.awaiting:
-        case Decision(until_ms=until_ms) | Insurance(until_ms=until_ms, closed=False) if command.until_ms > until_ms:
-            return [ClockExtended(until_ms=command.until_ms, reason=command.reason)]
-        case _:
-            return []
+    until_ms = clock(playing_.awaiting)
+    if until_ms is None or command.until_ms <= until_ms:
+        return []
+    return [ClockExtended(until_ms=command.until_ms, reason=command.reason)]
 
 
 _BETTING: dict[type, Decide] = {
     OpenRound: _nothing,
     PlaceWager: _at_stake(betting.place),
+    PlaceSideBet: _at_stake(side_bets.place),
     CloseBetting: betting.close,
     LapseWagers: betting.lapse,
     AcceptWager: _accept,
@@ -198,6 +200,7 @@ _BETTING: dict[type, Decide] = {
     Double: _at_stake(_no(Reason.NOT_YOUR_TURN)),
     Split: _at_stake(_no(Reason.NOT_YOUR_TURN)),
     TimeOutDecision: _nothing,
+    CloseJoining: _nothing,
     Insure: _at_stake(_no(Reason.INSURANCE_CLOSED)),
     DeclineInsurance: _no(Reason.INSURANCE_CLOSED),
     TakeEvenMoney: _no(Reason.INSURANCE_CLOSED),
@@ -211,6 +214,7 @@ _BETTING: dict[type, Decide] = {
 _PLAYING: dict[type, Decide] = {
     OpenRound: _nothing,
     PlaceWager: _at_stake(_no(Reason.BETTING_CLOSED)),
+    PlaceSideBet: _at_stake(_no(Reason.BETTING_CLOSED)),
     CloseBetting: _no_to_people(Reason.BETTING_CLOSED),
     LapseWagers: _nothing,
     AcceptWager: _accept,
@@ -222,6 +226,7 @@ _PLAYING: dict[type, Decide] = {
     Double: _at_stake(playing.double),
     Split: _at_stake(playing.split),
     TimeOutDecision: playing.time_out,
+    CloseJoining: joining.close,
     Insure: _at_stake(insurance.insure),
     DeclineInsurance: insurance.decline,
     TakeEvenMoney: insurance.take_even_money,

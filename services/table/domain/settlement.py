@@ -3,11 +3,13 @@
 Outcomes are told first, then the money, each wager in one line of the round and never in a second one.
 """
 
+from services.table.domain import side_bets
 from services.table.domain.course import Course
 from services.table.domain.hand import Hand
 from services.table.domain.stakes import unit_minor
 from services.table.domain.state import Betting, Playing, Running, Wager
 from shared.contracts.table import (
+    SIDE_BETS,
     HandResult,
     HandsDecided,
     Result,
@@ -66,7 +68,7 @@ def finish(course: Course) -> None:
     hands = [_told(hand, dealer) for hand in playing.hands]
     course.add(HandsDecided(dealer_cards=dealer.cards, dealer_total=dealer.points, hands=tuple(hands)))
     results = {(hand.box, hand.hand): hand.result for hand in hands}
-    settled = [line(wager, _returned(wager, results[wager.box, wager.hand], playing)) for wager in playing.wagers]
+    settled = [line(wager, _due(wager, results, playing)) for wager in playing.wagers]
     if settled:
         assert len(settled) <= LINES_MAX, "an entry must stay small"
         course.add(WagersSettled(currency=playing.opened.settings.currency, lines=tuple(settled)))
@@ -84,6 +86,12 @@ def finish(course: Course) -> None:
 
 def _told(hand: Hand, dealer: Hand) -> HandResult:
     return HandResult(box=hand.box, hand=hand.number, cards=hand.cards, total=hand.points, soft=hand.soft, result=result(hand, dealer))
+
+
+def _due(wager: Wager, results: dict[tuple[int, int], Result], playing: Playing) -> int:
+    if wager.kind in SIDE_BETS:
+        return side_bets.returned(wager, playing)
+    return returned(wager, results[wager.box, wager.hand], playing)
 
 
 def give_back(course: Course, reason: str) -> None:
@@ -116,7 +124,7 @@ def line(wager: Wager, returned_minor: int) -> SettlementLine:
     )
 
 
-def _returned(wager: Wager, outcome: Result, playing: Playing) -> int:
+def returned(wager: Wager, outcome: Result, playing: Playing) -> int:
     """Return what a wager on a hand gives back, stake included."""
     match outcome:
         case "blackjack":

@@ -3,18 +3,18 @@
 from functools import lru_cache
 
 from shared.contracts.refusals import Reason, refused
-from shared.kernel.money import decimal, minor_units
+from shared.kernel.money import coin, decimal
 from shared.kernel.profile import Profile
 
 
 def unit_minor(profile: Profile, currency: str) -> int:
-    """Return the smallest amount that chips can make; raise `BadMoney` if the currency cannot express it."""
+    """Return the smallest amount that chips can make; no chip is worth less than the currency's smallest unit (decision 10)."""
     return _unit_minor(profile.chip_unit, currency)
 
 
 @lru_cache(maxsize=64)
 def _unit_minor(chip_unit: str, currency: str) -> int:
-    return minor_units(chip_unit, currency)
+    return coin(chip_unit, currency)
 
 
 def in_words(minor: int, currency: str) -> str:

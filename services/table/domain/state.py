@@ -20,6 +20,7 @@ class Wager(Struct, frozen=True, gc=False):
     kind: Kind
     stake_minor: int
     reserve_by_ms: int
+    seated: bool = False
 
 
 class Cards(Struct, frozen=True, gc=False):
@@ -39,10 +40,10 @@ class Insurance(Struct, frozen=True, gc=False):
     """Insurance is offered; once `closed` only wallets are awaited."""
 
     until_ms: int
-    answered: tuple[int, ...] = ()
-    """Boxes whose main wager has its answer."""
-    barred: tuple[int, ...] = ()
-    """Boxes whose insurance the wallet did not pay for."""
+    answered: tuple[str, ...] = ()
+    """Main wagers that have their answer."""
+    barred: tuple[str, ...] = ()
+    """Main wagers whose insurance the wallet did not pay for."""
     closed: bool = False
 
 
@@ -62,6 +63,21 @@ class Reserve(Struct, frozen=True, gc=False):
     decision: Decision
 
 
+class Joining(Struct, frozen=True, gc=False):
+    """The others on a hand may join its double or split; once nobody is waited for only wallets are awaited."""
+
+    box: int
+    hand: int
+    kind: Kind
+    wager: str
+    """Of whoever decides for the box."""
+    waiting: tuple[str, ...]
+    """Players who have not answered, in the order in which their wagers lie."""
+    until_ms: int
+    joined: tuple[str, ...] = ()
+    """Wagers of those who join, as far as they are paid for."""
+
+
 class Peek(Struct, frozen=True, gc=False):
     """The shoe is asked to look at the hole card."""
 
@@ -70,7 +86,16 @@ class Turn(Struct, frozen=True, gc=False):
     """The shoe is asked to turn the hole card."""
 
 
-Awaiting = Cards | NewShoe | Insurance | Decision | Reserve | Peek | Turn | None
+Awaiting = Cards | NewShoe | Insurance | Decision | Reserve | Joining | Peek | Turn | None
+
+
+def clock(awaiting: Awaiting) -> int | None:
+    """Return until when people have time, None if no person is awaited."""
+    match awaiting:
+        case Decision(until_ms=until_ms) | Insurance(until_ms=until_ms, closed=False) | Joining(until_ms=until_ms, waiting=(_, *_)):
+            return until_ms
+        case _:
+            return None
 
 
 class Unopened(Struct, frozen=True, gc=False):
@@ -113,6 +138,8 @@ class Playing(Struct, frozen=True, gc=False):
     decisions: int = 0
     cutting_card_out: bool = False
     results: tuple[HandResult, ...] = ()
+    firsts: dict[int, tuple[str, ...]] = {}
+    """The first three cards of each box with a side bet; never changed in place."""
 
     @property
     def acting(self) -> Hand | None:

@@ -146,14 +146,13 @@ def test_settings_outside_the_book_are_refused(chosen, word):
     ("wrong", "code"),
     [
         ({"currency": "XXX"}, "bad_settings"),
-        ({"currency": "JPY", "maximum_minor": 4, "minimum_minor": 2}, "bad_settings"),
         ({"operator": "a b"}, "bad_settings"),
         ({"decision_ms": 0}, "bad_settings"),
         ({"pause_ms": -1}, "bad_settings"),
     ],
 )
 def test_settings_that_no_round_can_rest_on_are_refused(wrong, code):
-    """LV-1.3: what a table publishes must be playable; chips of a cent do not exist in yen."""
+    """LV-1.3: what a table publishes must be playable."""
     command = open_table("ontario")
     command = replace(command, settings=replace(command.settings, **wrong))
 

@@ -1,0 +1,279 @@
+"""An enactment: a scenario played through the table's own decider, with the shoe, the clock and the wallet from the file.
+
+The wallet has money for everything, the clock stands still until a step says that it ran out, and the cards come in the
+order of the file.
+"""
+
+from collections import deque
+
+from msgspec import Struct
+
+from feltlog.scenario import text
+from feltlog.scenario.text import Invalid, Scenario, stake_minor
+from services.table.domain.hand import HARD_POINTS
+from services.table.domain.round import ROUND
+from services.table.domain.state import Betting, Decision, Insurance, Joining, Over, Playing, Round
+from services.table.reactions import timer
+from shared.contracts.refusals import Reason, refused
+from shared.contracts.table import (
+    SIDE_BETS,
+    AcceptWager,
+    CallersSet,
+    CardsCalled,
+    CloseBetting,
+    CommandRefused,
+    DealCards,
+    DealtCard,
+    DeclineInsurance,
+    Double,
+    Hit,
+    Insure,
+    OpenRound,
+    PeekCalled,
+    PlaceSideBet,
+    PlaceWager,
+    RoundCommand,
+    RoundEvent,
+    Split,
+    Stand,
+    TableSettings,
+    TakeEvenMoney,
+    TakePeek,
+    TurnCalled,
+    TurnHole,
+    WagerPlaced,
+)
+from shared.kernel.messages import HOUSE, Actor, Envelope, Refused
+from shared.kernel.money import MINOR_MAX, BadMoney, minor_units
+from shared.kernel.profile import Profile
+
+ROUND_ID = "S1.20000101-000001"
+PIT = Actor("staff", "pit")
+CLOCK_MS = 60_000
+ABOUT_INSURANCE = text.Insure | text.DeclineInsurance | text.EvenMoney | text.CloseInsurance | text.TimeOut
+
+
+class RefusedWager(Struct, frozen=True, omit_defaults=True):
+    """A wager that the table did not take; `wager` counts within its box, `side` names a side bet."""
+
+    box: int
+    wager: int
+    code: str
+    message: str
+    side: str | None = None
+
+
+class RefusedStep(Struct, frozen=True):
+    """A step that the rules refused; steps are counted from 0."""
+
+    step: int
+    code: str
+    message: str
+
+
+class Enactment:
+    """A round as far as its scenario tells it."""
+
+    def __init__(self, scenario: Scenario, profile: Profile) -> None:
+        self.scenario = scenario
+        self.profile = profile
+        self.currency = scenario.currency
+        self.round: Round = ROUND.initial
+        self.placed: dict[str, WagerPlaced] = {}
+        """Every wager in the round, in the order in which they came in."""
+        self.refused: list[RefusedWager | RefusedStep] = []
+        self.cards_used = 0
+        self._cards = text.cards_of(scenario, profile.decks)
+        self._hole = ""
+        self._callers: tuple[str, ...] = ()
+        self._now_ms = 0
+        self._heard: deque[RoundEvent] = deque()
+
+    def play(self) -> None:
+        """Play the scenario; raise `Invalid` when the cards run out."""
+        self._tell(self._opening(), HOUSE)
+        self._bet()
+        if not isinstance(self.round, Over):
+            self._settle_betting()
+        for at, step in enumerate(self.scenario.steps):
+            try:
+                self._take(step)
+            except Refused as why:
+                self.refused.append(RefusedStep(at, why.code, why.message))
+        if isinstance(self.round, Playing) and isinstance(self.round.awaiting, Joining):
+            # Whoever was asked to join and said nothing does not join.
+            self._run_out()
+
+    def _opening(self) -> OpenRound:
+        profile, currency = self.profile, self.currency
+        try:
+            least, most = minor_units(profile.minimum, currency), minor_units(profile.maximum, currency)
+        except BadMoney as error:
+            raise Invalid("bad_value", "$.currency", f"{error}.") from error
+        settings = TableSettings(
+            operator="house",
+            currency=currency,
+            boxes=profile.boxes_max,
+            minimum_minor=least,
+            maximum_minor=most,
+            dealer="staff",
+            betting_window_ms=CLOCK_MS,
+            decision_ms=CLOCK_MS,
+            reserve_ms=CLOCK_MS,
+            pause_ms=0,
+        )
+        return OpenRound(
+            round=ROUND_ID, number=1, table="S1", day="20000101", profile=profile, settings=settings, shoe="S1-S1", root="scenario"
+        )
+
+    def _bet(self) -> None:
+        """Place the wagers, boxes in ascending number, nearest the dealer first."""
+        for box in sorted(self.scenario.boxes, key=lambda box: box.box):
+            for at, wager in enumerate(box.wagers):
+                try:
+                    command = PlaceWager(round=ROUND_ID, box=box.box, stake_minor=self._minor(wager.stake), seated=wager.seated)
+                    self._tell(command, Actor("player", wager.player), id=f"main-{box.box}-{at}")
+                except Refused as why:
+                    self.refused.append(RefusedWager(box.box, at, why.code, why.message))
+                self._bet_aside(box.box, at, wager)
+
+    def _bet_aside(self, box: int, at: int, wager: text.Staked) -> None:
+        """Place the side bets of a wager; those of one that was refused are refused as well."""
+        for name, stake in wager.side.items():
+            try:
+                if name not in SIDE_BETS:
+                    raise refused(Reason.NOT_OFFERED)
+                command = PlaceSideBet(round=ROUND_ID, box=box, kind=SIDE_BETS[SIDE_BETS.index(name)], stake_minor=self._minor(stake))
+                self._tell(command, Actor("player", wager.player), id=f"{name}-{box}-{at}")
+            except Refused as why:
+                self.refused.append(RefusedWager(box, at, why.code, why.message, name))
+
+    def _settle_betting(self) -> None:
+        if isinstance(self.round, Betting) and not self.round.closed:
+            self._tell(CloseBetting(round=ROUND_ID), PIT)
+
+    def _take(self, step: text.Step) -> None:
+        """Take one step; raise `Refused` if the rules forbid it."""
+        round_ = self.round
+        if not isinstance(round_, Playing):
+            raise refused(Reason.ROUND_OVER)
+        if isinstance(round_.awaiting, Insurance) and not isinstance(step, ABOUT_INSURANCE):
+            # Decision 14: the window closes at the first step that is not about insurance, even if that is refused then.
+            self._run_out()
+        if isinstance(step, text.TimeOut):
+            self._run_out()
+        elif isinstance(step, text.CloseInsurance):
+            if not isinstance(round_.awaiting, Insurance):
+                raise refused(Reason.INSURANCE_CLOSED)
+            self._run_out()
+        else:
+            self._in_lying_order(step, round_)
+            if isinstance(self.round, Over):
+                raise refused(Reason.ROUND_OVER)
+            self._tell(self._command(step), Actor("player", step.player))
+
+    def _in_lying_order(self, step: text.Step, round_: Playing) -> None:
+        """Let those who lie nearer the dealer and were silent go without; of whoever joins, the order is that of the wagers."""
+        joining = round_.awaiting
+        if not isinstance(joining, Joining) or not isinstance(step, text.Said):
+            return
+        if step.box != joining.box or step.player not in joining.waiting:
+            # Nobody else has a word before the card is drawn: the rest of them was silent.
+            self._run_out()
+            return
+        for silent in joining.waiting[: joining.waiting.index(step.player)]:
+            self._tell(Stand(round=ROUND_ID, box=joining.box, hand=joining.hand), Actor("player", silent))
+
+    def _run_out(self) -> None:
+        """Let the awaited clock run out."""
+        due = timer(self.round)
+        assert due is not None, "whoever is awaited has a clock"
+        self._now_ms = due.at_ms
+        self._tell(due.command, HOUSE)
+
+    def _command(self, step: text.Step) -> RoundCommand:
+        """Return what a player's step means at the table."""
+        assert isinstance(step, text.Said), "everything else is nobody's word"
+        box, hand = step.box, self._hand_on(step.box)
+        match step:
+            case text.Hit():
+                return Hit(round=ROUND_ID, box=box, hand=hand)
+            case text.Stand():
+                return Stand(round=ROUND_ID, box=box, hand=hand)
+            case text.Split():
+                return Split(round=ROUND_ID, box=box, hand=hand)
+            case text.Double(stake=stake):
+                return Double(round=ROUND_ID, box=box, hand=hand, stake_minor=None if stake is None else self._minor(stake))
+            case text.Insure(stake=stake):
+                return Insure(round=ROUND_ID, box=box, stake_minor=None if stake is None else self._minor(stake))
+            case text.EvenMoney():
+                return TakeEvenMoney(round=ROUND_ID, box=box)
+            case _:
+                return DeclineInsurance(round=ROUND_ID, box=box)
+
+    def _hand_on(self, box: int) -> int:
+        """Return which hand of a box a step is about: the awaited one, else the first that is not complete, else the last."""
+        assert isinstance(self.round, Playing), "cards are out"
+        awaiting = self.round.awaiting
+        if isinstance(awaiting, Decision | Joining) and awaiting.box == box:
+            return awaiting.hand
+        hands = [hand for hand in self.round.hands if hand.box == box]
+        return next((hand.number for hand in hands if hand.end is None), len(hands) or 1)
+
+    def _minor(self, stake: str) -> int:
+        """Return a stake in minor units, raise `Refused` for one that is finer than the currency."""
+        minor = stake_minor(stake, self.currency)
+        if minor is None:
+            raise refused(Reason.NOT_EXACT, f"{stake} is finer than the currency.")
+        return min(minor, MINOR_MAX)
+
+    def _tell(self, command: RoundCommand, actor: Actor, id: str = "") -> None:
+        """Give the round a command and answer for the house whatever it asks for; raise `Refused` if the rules forbid it."""
+        self._decide(command, actor, id or f"{actor.id}-{len(self.placed)}")
+        while self._heard:
+            reply = self._reply(self._heard.popleft())
+            if reply is not None:
+                self._decide(reply, HOUSE, "house")
+
+    def _decide(self, command: RoundCommand, actor: Actor, id: str) -> None:
+        for event in ROUND.decide(command, self.round, Envelope(id, actor, self._now_ms, self._now_ms)):
+            if isinstance(event, CommandRefused):
+                raise Refused(event.code, event.message)
+            self.round = ROUND.evolve(self.round, event)
+            self._heard.append(event)
+
+    def lies(self, box: int, player: str) -> int:
+        """Return how near the dealer a player's wagers lie on a box, counted from 0."""
+        mains = [wager for wager in self.placed.values() if wager.kind == "main" and wager.box == box]
+        mains.sort(key=lambda wager: wager.wager not in self._callers)
+        return [wager.player for wager in mains].index(player)
+
+    def _reply(self, event: RoundEvent) -> RoundCommand | None:
+        """Return what the wallet or the shoe answers."""
+        match event:
+            case CallersSet():
+                self._callers = event.wagers
+                return None
+            case WagerPlaced():
+                self.placed[event.wager] = event
+                return AcceptWager(wager=event.wager)
+            case CardsCalled():
+                return self._draw(event)
+            case PeekCalled():
+                return TakePeek(blackjack=HARD_POINTS[self._hole] == 10)
+            case TurnCalled():
+                return TurnHole(index=event.index, card=self._hole)
+            case _:
+                return None
+
+    def _draw(self, call: CardsCalled) -> DealCards:
+        dealt = []
+        for face in call.faces:
+            at = self.cards_used
+            if at == len(self._cards):
+                raise Invalid("cards_exhausted", f"$.cards[{at}]", f"The round needs card {at}, and the list ends before it.")
+            self.cards_used += 1
+            if face == "down":
+                self._hole = self._cards[at]
+            dealt.append(DealtCard(index=at, card=self._cards[at] if face == "up" else ""))
+        return DealCards(call_no=call.call_no, shoe=call.shoe, cards=tuple(dealt))
