@@ -1,6 +1,6 @@
 """Run the benches: `python -m tests.benchmarks append command --json`, or `make bench B="append command"`.
 
-Exit status: 0 if no ratio is under its line, or with `--lenient`; 1 if one is; 2 for a bench that there is not, or if the
+Exit status: 0 if no ratio is under its line, or with `--lenient`; 1 if one is; 2 if it is used wrongly, or if the
 house could not be started; 130 after Ctrl-C.
 """
 
@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from feltlog.screen import screen, write_json
+from tests.amounts import share
 from tests.benchmarks.append import APPEND
 from tests.benchmarks.command import COMMAND
 from tests.benchmarks.engine import ENGINE, ENGINE_DRAFTED, ENGINE_LOGGED
@@ -58,12 +59,15 @@ def main() -> int:
 
 
 def measured(names: list[str], scale: float) -> list[Row]:
-    """Run these benches, a line of progress for each."""
+    """Run these benches, and show what is at work: a line that moves on a terminal, one when it begins anywhere else."""
     rows: list[Row] = []
     columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn(), TextColumn("{task.fields[at]}", style="dim"))
-    with Progress(*columns, console=Console(stderr=True)) as progress:
+    console = Console(stderr=True)
+    with Progress(*columns, console=console, disable=not console.is_terminal) as progress:
         for name in names:
             bench = BENCHES[name]
+            if not console.is_terminal:
+                print(f"{name}: {bench.about} ...", file=sys.stderr, flush=True)
             task = progress.add_task(f"{name}: {bench.about}", total=1, at="")
             effort = Effort(max(1, round(bench.amount * scale)), max(1, round(bench.times * scale)))
             rows += bench.run(effort, lambda at, task=task: progress.update(task, at=at))  # type: ignore[misc]
@@ -75,7 +79,7 @@ def arguments() -> argparse.Namespace:
     """Return what the command line says."""
     parser = argparse.ArgumentParser(prog="make bench", description="Measure the house, beside something that does the like.")
     parser.add_argument("benches", nargs="*", metavar="BENCH", type=bench_name, help=f"all, or some of: {', '.join(BENCHES)}")
-    parser.add_argument("--scale", type=float, default=1.0, help="how much is done, and how often, in parts of the usual")
+    parser.add_argument("--scale", type=share, default=1.0, help="how much is done, and how often, in parts of the usual")
     parser.add_argument("--json", action="store_true", help="print the report as JSON instead of a table")
     parser.add_argument("--lenient", action="store_true", help="exit with 0 whatever the ratios are: a noisy machine proves nothing")
     parser.add_argument("--out", type=Path, default=BUILD, help="where the report is written")

@@ -1,6 +1,6 @@
 """Run the real house under blows: `make chaos KILLS=30 SEED=7`, or `python -m tests.chaos --kills 30 --seed 7`.
 
-Exit status: 0 if nothing was found, 1 if something was, 2 if the house could not be started, 130 after Ctrl-C.
+Exit status: 0 if nothing was found, 1 if something was, 2 if it is used wrongly or the house could not be started, 130 after Ctrl-C.
 """
 
 import argparse
@@ -19,6 +19,7 @@ from rich.table import Table
 from feltlog.screen import plain_table, screen, write_json
 from feltlog.stopping import STOPPED
 from feltlog.trouble import Trouble
+from tests.amounts import whole_number
 from tests.chaos.plan import Plan
 from tests.chaos.run import Outcome, Run
 from tests.chaos.striking import Hit
@@ -31,7 +32,7 @@ FINDINGS_MAX = 20
 
 def main() -> int:
     """Run what the command line names; return the exit status."""
-    told = arguments()
+    told = parser().parse_args()
     console = screen(sys.stderr if told.json else None)
     signal.signal(signal.SIGINT, signal.default_int_handler)
     # What the runner's own connections see of an outage is no news.
@@ -43,7 +44,7 @@ def main() -> int:
             console.print(f"{data} is there already. Choose another --data.", soft_wrap=True)
             return MISUSED
         shutil.rmtree(data)
-    console.print(f"{plan.command}: {len(plan.blows())} blows, {plan.kills} of them kill -9, in about {plan.expected_s / 60:.0f} minutes.")
+    console.print(f"{plan.command}: {len(plan.blows())} blows, {plan.kills} of them kill -9, for about {minutes(plan.expected_s)}.")
     try:
         with Picture(console, plan) as picture:
             outcome = Run(plan, data, picture.show).go()
@@ -63,6 +64,16 @@ def main() -> int:
     if not told.keep:
         shutil.rmtree(data)
     return FINE
+
+
+def minutes(seconds: float) -> str:
+    """Return a stretch of time as people say it.
+
+    >>> minutes(25), minutes(60), minutes(1_116)
+    ('half a minute', '1 minute', '19 minutes')
+    """
+    whole = round(seconds / 60)
+    return "half a minute" if not whole else "1 minute" if whole == 1 else f"{whole} minutes"
 
 
 class Picture:
@@ -181,25 +192,17 @@ def summary(outcome: Outcome) -> Table:
     return table
 
 
-def arguments() -> argparse.Namespace:
-    """Return what the command line says."""
+def parser() -> argparse.ArgumentParser:
+    """Return what the command line may say."""
     parser = argparse.ArgumentParser(prog="make chaos", description=__doc__)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument(
-        "--kills", type=positive, default=30, help="how many times something is killed with SIGKILL; other blows come on top"
+        "--kills", type=whole_number, default=30, help="how many times something is killed with SIGKILL; other blows come on top"
     )
     parser.add_argument("--data", type=Path, help=f"the directory of the house; usually one in {BUILD} that goes when nothing was found")
     parser.add_argument("--keep", action="store_true", help="keep the house even if nothing was found")
     parser.add_argument("--json", action="store_true", help="write what came of it as one JSON object; people read along on standard error")
-    return parser.parse_args()
-
-
-def positive(text: str) -> int:
-    """Return a number above zero."""
-    number = int(text)
-    if number < 1:
-        raise argparse.ArgumentTypeError("at least 1")
-    return number
+    return parser
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Run the simulation: `python -m tests.simulation --seed 7 --rounds 1000`, or `make simulate SEED=7 ROUNDS=1000`.
 
-Exit status: 0 if nothing was found, 1 if something was, 2 for a plan that there is not, 130 after Ctrl-C.
+Exit status: 0 if nothing was found, 1 if something was, 2 if it is used wrongly, 130 after Ctrl-C.
 """
 
 import argparse
@@ -12,6 +12,7 @@ from rich.progress import Progress, TimeElapsedColumn
 from rich.table import Table
 
 from feltlog.screen import plain_table, screen
+from tests.amounts import whole_number
 from tests.simulation.plan import KINDS, TABLES_MAX, Plan
 from tests.simulation.planted import PLANTED, simulation_of
 from tests.simulation.proof import prove
@@ -20,7 +21,7 @@ from tests.simulation.shrinking import shrink, write
 from tests.statuses import FINE, FOUND, run
 
 BUILD = Path("build") / "simulation"
-SAY_EVERY_ROUNDS = 100
+SAY_EVERY_ROUNDS = 25
 ALL = "1"
 
 
@@ -38,7 +39,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             console.print(f"Its log: {write(simulation, BUILD, name=told.keep, about='')}", soft_wrap=True, highlight=False)
         return FINE
     console.print(outcome.message, style="bold red", markup=False, soft_wrap=True)
-    console.print("Looking for a smaller run that ends so ...", style="dim")
+    console.print("Looking for a smaller run that ends so, for a minute or two at most ...", style="dim")
     smallest = shrink(simulation_of, outcome)
     again = simulation_of(smallest.plan)
     again.run()
@@ -102,7 +103,7 @@ def parser() -> argparse.ArgumentParser:
     """Return what the command line may say."""
     parser = argparse.ArgumentParser(prog="make simulate", description=__doc__)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--rounds", type=int, default=300)
+    parser.add_argument("--rounds", type=whole_number, default=300)
     parser.add_argument("--tables", type=int, default=TABLES_MAX, choices=range(1, TABLES_MAX + 1))
     parser.add_argument("--faults", type=kinds, default=KINDS, help=f"kinds of faults, or none: {', '.join(KINDS)}")
     names = [planted.name for planted in PLANTED]
