@@ -189,7 +189,7 @@ class Machine:
             "FELTLOG_DATA": str(self.house.data),
             "PYTHONUNBUFFERED": "1",
             # Telemetry is handed through; but one name for all processes would make one service of them.
-            "OTEL_SERVICE_NAME": f"{os.environ.get('OTEL_SERVICE_NAME', 'feltlog')}-{user}",
+            "OTEL_SERVICE_NAME": f"{os.environ.get('OTEL_SERVICE_NAME') or 'feltlog'}-{user}",
         }
         if self._processes:
             house = self.house.settings().house

@@ -36,7 +36,8 @@ def dictionary() -> str:
     ]
     lines += ["", "### Attributes\n", "| attribute | what it says |", "| --- | --- |"]
     lines += [f"| `{each.name}` | {each.meaning} |" for each in _attributes()]
-    lines += ["", "### Processes\n", "Every span and every metric says of its process:\n", "| attribute | what it says |", "| --- | --- |"]
+    lines += ["", "### Processes\n", "Every span and every metric says of its process, beside what `OTEL_RESOURCE_ATTRIBUTES` adds:\n"]
+    lines += ["| attribute | what it says |", "| --- | --- |"]
     lines += [f"| `{each.name}` | {each.meaning} |" for each in names.RESOURCE]
     return "\n".join(lines) + "\n"
 

@@ -250,6 +250,7 @@ def test_silence_imports_nothing():
         (ENDPOINT, ["metrics", "traces"]),
         ({"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": "http://127.0.0.1:4318/v1/traces"}, ["traces"]),
         (ENDPOINT | {"OTEL_METRICS_EXPORTER": "none"}, ["traces"]),
+        (ENDPOINT | {"OTEL_METRICS_EXPORTER": "", "OTEL_TRACES_EXPORTER": ""}, ["metrics", "traces"]),
         (ENDPOINT | {"OTEL_SDK_DISABLED": "true"}, []),
         (ENDPOINT | {"OTEL_EXPORTER_OTLP_PROTOCOL": "grpc"}, []),
     ],
@@ -264,9 +265,51 @@ def test_loss_is_told_once(caplog: pytest.LogCaptureFixture):
     from shared.runtime.telemetry.otlp import Loss
 
     loss = Loss()
+    loss.begins = False
     before = loss.is_going_on
     for number in range(100):
         loss.handle(logging.LogRecord("opentelemetry", logging.WARNING, "", 0, "cannot\nsend %d", (number,), None))
 
     assert [record.getMessage() for record in caplog.records] == ["telemetry is being lost, everything else goes on: cannot send 0"]
     assert (before, loss.is_going_on) == (False, True)
+
+
+def exporting(monkeypatch: pytest.MonkeyPatch, **chosen: str) -> Any:
+    """Return the way out of a process whose environment names a collector that is not there, and more."""
+    from shared.runtime.telemetry.otlp import Exporting
+
+    environment = ENDPOINT | chosen
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    return Exporting("table", environment, spans=True, metrics=False)
+
+
+def test_wrong_setting_is_no_loss(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture):
+    """It is told as what it is; what is lost later is told as well, and the end of the process still sends what is left."""
+    way_out = exporting(monkeypatch, OTEL_BSP_MAX_QUEUE_SIZE="many")
+    going_on = way_out._loss.is_going_on
+    logging.getLogger("opentelemetry").warning("cannot send")
+    said = [record.getMessage().partition(",")[0] for record in caplog.records]
+
+    assert (said, going_on) == (["a setting of telemetry was not understood", "telemetry is being lost"], False)
+
+
+def test_what_lets_us_in_is_not_told(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture):
+    """A header of a wrong form is complained of without its words."""
+    exporting(monkeypatch, OTEL_EXPORTER_OTLP_HEADERS="Bearer hush-hush")
+
+    assert [(record.levelname, "hush" in record.getMessage()) for record in caplog.records] == [("WARNING", False)]
+
+
+@pytest.mark.parametrize(
+    ("name", "chosen"),
+    [("feltlog-table", {"OTEL_SERVICE_NAME": ""}), ("felt", {"OTEL_SERVICE_NAME": "felt"}), ("feltlog-table", {})],
+)
+def test_process_says_no_more_of_itself_than_is_declared(name: str, chosen: dict[str, str], monkeypatch: pytest.MonkeyPatch):
+    """An empty name is none, and no detector that the environment names tells the user, the host or the program."""
+    from shared.runtime.telemetry import names
+
+    way_out = exporting(monkeypatch, OTEL_EXPERIMENTAL_RESOURCE_DETECTORS="process,host,os", **chosen)
+    about = way_out.tracer.resource.attributes
+
+    assert (about["service.name"], set(about)) == (name, {each.name for each in names.RESOURCE})

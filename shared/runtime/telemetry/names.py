@@ -48,9 +48,12 @@ COMMAND_TYPE = Attribute("feltlog.command.type", "A command's tag, such as `tabl
 COMMAND_TYPES = Attribute("feltlog.command.types", "The tags of the commands that were decided together, each once.")
 DECISIONS = Attribute("feltlog.decisions", "How many decisions an entry holds.")
 OUTCOME = Attribute("feltlog.outcome", "`accepted`, `pending`, `refused`, or `failed` if there was no answer.")
-REFUSAL_CODE = Attribute("feltlog.refusal.code", "Why, if it was refused: the stable code.")
+REFUSAL_CODE = Attribute("feltlog.refusal.code", "Why, if it was refused: the stable code, or `other` for one that stands in no contract.")
 REVISION = Attribute("feltlog.revision", "The place of an entry in its stream, from 1.")
-ROLE = Attribute("feltlog.actor.role", "Who asked: `player`, `staff`, or `house` for timers and reactions; never who it was.")
+ROLE = Attribute(
+    "feltlog.actor.role",
+    "Who asked: `player`, `staff`, or `house` for timers and reactions; `other` if it is none of them; never who it was.",
+)
 ROUND_OUTCOME = Attribute("feltlog.round.outcome", "`settled` or `void`.")
 SEQUENCE = Attribute("feltlog.sequence", "The JetStream sequence of the entry that was heard.")
 STREAM = Attribute("feltlog.stream", "The stream of an entry, such as `log.table.20261130.T7.round.000123`.")
