@@ -236,11 +236,11 @@ class Enactment:
                 self._decide(reply, HOUSE, "house")
 
     def _decide(self, command: RoundCommand, actor: Actor, id: str) -> None:
-        for event in ROUND.decide(command, self.round, Envelope(id, actor, self._now_ms, self._now_ms)):
-            if isinstance(event, CommandRefused):
-                raise Refused(event.code, event.message)
-            self.round = ROUND.evolve(self.round, event)
-            self._heard.append(event)
+        events = ROUND.decide(command, self.round, Envelope(id, actor, self._now_ms, self._now_ms))
+        if events and isinstance(events[0], CommandRefused):
+            raise Refused(events[0].code, events[0].message)
+        self.round = ROUND.after(self.round, events)
+        self._heard += events
 
     def lies(self, box: int, player: str) -> int:
         """Return how near the dealer a player's wagers lie on a box, counted from 0."""

@@ -18,6 +18,7 @@ from shared.contracts.subjects import round_stream
 from shared.contracts.table import (
     AcceptWager,
     CardsCalled,
+    CloseBetting,
     DealCards,
     DealtCard,
     DecisionAwaited,
@@ -38,6 +39,7 @@ from shared.contracts.table import (
     TakePeek,
     TurnCalled,
     TurnHole,
+    WagerAccepted,
     WagerPlaced,
 )
 from shared.kernel.cards import DECK, POINTS
@@ -45,6 +47,7 @@ from shared.kernel.entry import Decision, Entry
 from shared.kernel.folded import Asked, Folded, Pen, commit, draft, empty
 from shared.kernel.identity import digest
 from shared.kernel.messages import HOUSE, Actor, Envelope
+from shared.kernel.profile import Profile
 from shared.runtime.shelf import profile
 from tests.benchmarks.strategy import word
 
@@ -55,6 +58,7 @@ STAKE_MINOR = 1_000
 NOW_MS = 1_000_000
 ROOT = "0" * 64
 ANN = Actor("player", "ann")
+PIT = Actor("staff", "pit")
 PEN = Pen("bench", 1, "bench")
 LIVE = profile("live")
 SETTINGS = TableSettings(
@@ -74,22 +78,24 @@ Events = Sequence[RoundEvent]
 
 
 class Shoe:
-    """Eight decks, shuffled by Python's own `random`."""
+    """Whole decks, shuffled by Python's own `random`: by default eight, and again behind three quarters of them."""
 
-    def __init__(self) -> None:
-        self._cards = list(DECK) * DECKS
+    def __init__(self, decks: int = DECKS, cut: float = CUT, chance: random.Random | None = None) -> None:
+        self._cards = list(DECK) * decks
+        self._cut = cut * len(self._cards)
+        self._shuffle = random.shuffle if chance is None else chance.shuffle
         self._drawn = 0
         self.hole = ""
         self.shuffle()
 
     def shuffle(self) -> None:
         """Put all cards back, in another order."""
-        random.shuffle(self._cards)
+        self._shuffle(self._cards)
         self._drawn = 0
 
     def begin(self) -> None:
         """Shuffle if the cut is reached."""
-        if self._drawn > CUT * len(self._cards):
+        if self._drawn > self._cut:
             self.shuffle()
 
     def draw(self, call: CardsCalled) -> DealCards:
@@ -180,16 +186,17 @@ class Drafted:
 Log = Unlogged | Logged | Drafted
 
 
-def play(log: Log, shoe: Shoe, number: int) -> None:
-    """Play one round to its end."""
+def play(log: Log, shoe: Shoe, number: int, rules: Profile = LIVE) -> RoundSettled:
+    """Play one round to its end, and return that."""
     shoe.begin()
     id = f"T7.20261130-{number:06d}"
-    opening = OpenRound(round=id, number=number, table="T7", day="20261130", profile=LIVE, settings=SETTINGS, shoe="T7-S1", root=ROOT)
+    opening = OpenRound(round=id, number=number, table="T7", day="20261130", profile=rules, settings=SETTINGS, shoe="T7-S1", root=ROOT)
     last = log.tell(opening, HOUSE)[-1]
     while (answer := ANSWERS.get(type(last))) is not None:
         command, actor = answer(last, log, shoe)
         last = log.tell(command, actor)[-1]
     assert isinstance(last, RoundSettled), f"nobody waits for anything after {last}"
+    return last
 
 
 Said = tuple[RoundCommand, Actor]
@@ -197,6 +204,10 @@ Said = tuple[RoundCommand, Actor]
 
 def _wager(event: RoundOpened, log: Log, shoe: Shoe) -> Said:
     return PlaceWager(round=event.round, box=1, stake_minor=STAKE_MINOR), ANN
+
+
+def _close(event: WagerAccepted, log: Log, shoe: Shoe) -> Said:
+    return CloseBetting(), PIT
 
 
 def _reserve(event: WagerPlaced, log: Log, shoe: Shoe) -> Said:
@@ -236,6 +247,7 @@ WORDS: dict[str, Callable[..., RoundCommand]] = {"hit": Hit, "stand": Stand, "do
 ANSWERS: dict[type, Callable[[Any, Log, Shoe], Said]] = {
     RoundOpened: _wager,
     WagerPlaced: _reserve,
+    WagerAccepted: _close,
     CardsCalled: _deal,
     InsuranceOpened: _insure,
     PeekCalled: _peek,

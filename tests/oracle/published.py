@@ -78,6 +78,15 @@ EXPECTATION = {
 }
 """Whole game, endless deck, best play by totals: percent of the initial wager."""
 
+HOUSE_EDGE = {
+    "floor, 6 decks": "0.460",
+    "floor, 8 decks": "0.503",
+}
+"""Basic strategy, shuffled for every round, no resplit, dealer blackjack takes the original wager only: percent of it.
+
+Six decks: Wizard of Odds' calculator.  Eight decks: hhoppe/blackjack, a simulation of 10^8 hands.
+"""
+
 ONTARIO_BY_UP_CARD = {
     "A": "-37.00",
     "2": "9.06",

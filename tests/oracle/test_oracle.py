@@ -8,6 +8,7 @@ from tests.oracle.checks import dealer_checks, same
 from tests.oracle.expectation import against
 from tests.oracle.odds import blackjack, insurance
 from tests.oracle.published import BLACKJACK, INSURANCE, ONTARIO_BY_UP_CARD
+from tests.oracle.simulation import edge
 
 
 @pytest.mark.parametrize("name", ["endless, stands on all 17", "endless, hits soft 17"])
@@ -29,6 +30,11 @@ def test_dealer_rule_is_felt():
     other = changed(profile("ontario"), {"dealer.hits_soft_17": False}, "a test")
 
     assert not same(against("6", other) * 100, ONTARIO_BY_UP_CARD["6"])
+
+
+def test_simulation_is_the_same_for_the_same_seed():
+    """Seeds are recorded so that a figure can be had again."""
+    assert edge("floor, 6 decks", rounds=50, seed=7) == edge("floor, 6 decks", rounds=50, seed=7)
 
 
 @pytest.mark.parametrize("decks", BLACKJACK)

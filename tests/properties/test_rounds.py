@@ -51,6 +51,24 @@ def test_round_conserves_money(rehearsal: Rehearsal):
 
 
 @given(rounds())
+def test_accepted_wager_lies_unchanged_until_it_is_settled(rehearsal: Rehearsal):
+    """ON-3.4, LV-2.4: an insurance, a double or a split that is confirmed is locked; so is every other wager."""
+    placed = {event.wager: event.stake_minor for event in rehearsal.events if isinstance(event, WagerPlaced)}
+    lying: dict[str, int] = {}
+    changed = []
+    state = ROUND.initial
+    for event in rehearsal.events:
+        state = ROUND.evolve(state, event)
+        lying |= {event.wager: placed[event.wager]} if isinstance(event, WagerAccepted) else {}
+        settled = {line.wager for line in event.lines} if isinstance(event, WagersSettled) else set()
+        lying = {wager: stake for wager, stake in lying.items() if wager not in settled}
+        there = {wager.id: wager.stake_minor for wager in getattr(state, "wagers", ())}
+        changed += [event] if there != lying else []
+
+    assert changed == []
+
+
+@given(rounds())
 def test_void_round_gives_back_what_was_open(rehearsal: Rehearsal):
     """Decisions 20 and 23: every wager that was not settled before (insurance, even money) goes back as it was staked."""
     void = isinstance(rehearsal.events[-1], RoundVoided)

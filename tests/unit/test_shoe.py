@@ -129,7 +129,7 @@ def breaks(act: Callable[[], object]) -> bool:
 
 
 def test_a_shoe_is_shuffled_cut_committed_and_burned_in_this_order() -> None:
-    """ON-5, ON-6.2."""
+    """ON-5.1, ON-6.2, FL-4.7: before the first card is dealt, and burned cards stay face down."""
     names = [type(event).__name__ for event in House().does(PREPARE)]
 
     assert names == ["ShoeShuffled", "ShoeCut", "CuttingCardPlaced", "OrderCommitted", "CardsBurned", "ShoePrepared"]
@@ -187,7 +187,7 @@ def test_a_preparation_that_does_not_add_up_is_refused(bent: dict[str, object]) 
 
 
 def test_a_draw_gives_the_next_cards_with_their_proofs(house: House) -> None:
-    """In order, from behind the burned ones; a card face down shows its index alone."""
+    """FL-3.9, LV-3.4: in order, from behind the burned ones; a card face down shows its index alone."""
     order = house.order()
     (event,) = house.does(draws("up", "up", "down"))
     assert isinstance(event, CardsDrawn)

@@ -5,7 +5,7 @@ import pytest
 from services.table.domain.hand import hand_of, with_card
 from services.table.domain.settlement import result
 from shared.contracts.table import HandsDecided, WagersSettled
-from shared.kernel.cards import cards
+from shared.kernel.cards import DECK, cards
 from tests.rounds import lines, only, play, returned
 
 
@@ -42,6 +42,17 @@ def test_points_of_a_hand(shoe, points, soft):
     hand = hand_of(*cards(shoe))
 
     assert (hand.points, hand.soft) == (points, soft)
+
+
+def test_every_card_of_a_pack_has_its_usual_worth():
+    """FL-3.2, LV-1.6, ON-2.3: fifty-two cards of four suits, pictures ten, and no jokers."""
+    worth = {rank: {hand_of(card).points for card in DECK if card[0] == rank} for rank in "23456789TJQKA"}
+
+    assert (len(set(DECK)), len({card[1] for card in DECK}), worth) == (
+        52,
+        4,
+        {**{str(number): {number} for number in range(2, 10)}, "T": {10}, "J": {10}, "Q": {10}, "K": {10}, "A": {11}},
+    )
 
 
 def test_card_more_leaves_the_hand_before_as_it_was():
