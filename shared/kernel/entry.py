@@ -100,14 +100,14 @@ def decode_in(stream: str, command_type: Any, event_type: Any, data: bytes, *, c
     Raise `Stray` if `data` has no place in the stream, and `Unreadable` if it has one but cannot be decoded.
     """
     try:
-        entry = decode_as(command_type, event_type, data)
-    except Unreadable:
+        entry: Entry[Any, Any] = _decoder(command_type, event_type).decode(data)
+    except (msgspec.DecodeError, RecursionError) as error:
         head = _head(data)
         if head is None and not claimed:
             raise Stray("no entry, and stored without a digest") from None
         if head is not None and head.stream != stream:
             raise Stray(f"an entry of {head.stream}") from None
-        raise
+        raise _unreadable(error) from error
     if entry.stream != stream:
         raise Stray(f"an entry of {entry.stream}")
     return entry
@@ -120,10 +120,14 @@ def _head(data: bytes) -> _Head | None:
         return None
 
 
+def _unreadable(error: Exception) -> Unreadable:
+    return Unreadable(f"not an entry of this stream: {error}")
+
+
 def decode_as(command_type: Any, event_type: Any, data: bytes) -> Entry[Any, Any]:
     """Return the entry that `data` holds, with commands and events of the given unions."""
     try:
         entry: Entry[Any, Any] = _decoder(command_type, event_type).decode(data)
     except (msgspec.DecodeError, RecursionError) as error:
-        raise Unreadable(f"not an entry of this stream: {error}") from error
+        raise _unreadable(error) from error
     return entry

@@ -328,6 +328,8 @@ def _remember(
     """
     answer, by_house = ACCEPTED, decision.actor.role == "house"
     for event in decision.events:
+        if event.is_silent:
+            continue
         for id, mark, given in event.older_answers():
             answers[id] = Recorded(mark, given)
         told = event.answer()

@@ -5,7 +5,7 @@ A command is a request that may be refused, an event is a fact.  Each is a froze
 cannot come to hold itself, so Python's collector of cycles need not look at it (`gc=False`).
 """
 
-from typing import Literal
+from typing import Any, ClassVar, Literal
 
 import msgspec
 
@@ -46,6 +46,13 @@ class Command(msgspec.Struct, frozen=True, kw_only=True, gc=False, tag_field="ty
 
 class Event(msgspec.Struct, frozen=True, kw_only=True, gc=False, tag_field="type"):
     """The base of all events."""
+
+    is_silent: ClassVar[bool] = True
+    """Whether no event of this kind answers anybody, which is so of most: then nobody need ask."""
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        cls.is_silent = cls.answer is Event.answer and cls.older_answers is Event.older_answers
 
     def answer(self) -> tuple[str, Answer] | None:
         """Return the id of the command that this event answers otherwise than with `accepted`, and the answer.
