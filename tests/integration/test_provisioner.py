@@ -1,5 +1,6 @@
 """The provisioner on a real server: logs are there a day ahead, stay as they are, and close when their books do."""
 
+import asyncio
 import logging
 from collections.abc import AsyncIterator, Iterator
 from contextlib import aclosing
@@ -96,6 +97,15 @@ async def test_next_day_is_made_ahead(evening: Evening):
     assert f"LOG_TABLE_{DAY_AFTER}" in await evening.store.logs()
 
 
+async def test_days_that_were_slept_through_are_made(evening: Evening):
+    """A table that was awake for a moment may have closed its day towards one of them."""
+    evening.clock.advance(3 * DAY_MS)
+    await evening.look_after()
+    tables = [log.rpartition("_")[2] for log in await evening.store.logs("table")]
+
+    assert tables == ["20261130", "20261201", "20261202", "20261203", "20261204"]
+
+
 async def test_missing_consumer_is_made_again_and_told(evening: Evening, caplog: pytest.LogCaptureFixture):
     """A deleted consumer comes back, with a word in the log."""
     await evening.jetstream.remove_consumer(f"LOG_TABLE_{DAY}", "wallet")
@@ -143,7 +153,10 @@ async def test_message_that_is_no_entry_keeps_no_day_open(evening: Evening):
     await evening.write_ledger(OPEN_BOOK, CLOSED_BOOK)
     for stream in (ledger_stream(DAY), ledger_stream(DAY, 1)):
         await evening.jetstream.client.publish("$JS.API.STREAM.NAMES", b"", reply=stream)
-        await evening.jetstream.client.flush()
+    # The server answers when it gets round to it.
+    async with asyncio.timeout(10):
+        while await evening.store.end(f"LOG_WALLET_{DAY}") < 4:
+            await asyncio.sleep(0.01)
     await evening.work_off(f"LOG_WALLET_{DAY}", "table", "surveillance")
     await evening.pass_day()
 
