@@ -12,10 +12,9 @@ from rich.table import Table
 from rich.text import Text
 
 from feltlog.screen import drawn
-from feltlog.wording import Sentence, gain, money, row_of, spoken
+from feltlog.wording import Sentence, amount, gain, money, row_of, spoken
 from services.table.views import Felt, FeltBox, FeltHand
 from shared.contracts.table import DeclineInsurance, Double, Hit, Insure, Split, Stand, TakeEvenMoney
-from shared.kernel.money import decimal
 
 CLOCK_WIDTH = 30
 WORDS = {
@@ -151,7 +150,7 @@ def parting(sight: Sight) -> RenderableType:
 def table_top(sight: Sight) -> RenderableType:
     """Return the felt and what goes on there."""
     felt = sight.felt
-    limits = f"{decimal(felt.minimum_minor, felt.currency)} to {money(felt.maximum_minor, felt.currency)}"
+    limits = f"{amount(felt.minimum_minor, felt.currency)} to {money(felt.maximum_minor, felt.currency)}"
     title = f"Table {felt.table}  {felt.profile}  wagers {limits}"
     return Group(
         Panel(boxes(sight), title=title, title_align="left", subtitle=felt.round or "no round yet", subtitle_align="right"),
@@ -168,7 +167,7 @@ def boxes(sight: Sight) -> Table:
     table.add_row("", "dealer", "", drawn(dealer_says(felt), letters=sight.letters), "")
     for box in felt.boxes:
         mine = box.player == sight.player
-        stakes = " + ".join(decimal(wager.stake_minor, felt.currency) + ("?" if wager.pending else "") for wager in box.wagers)
+        stakes = " + ".join(amount(wager.stake_minor, felt.currency) + ("?" if wager.pending else "") for wager in box.wagers)
         for place, hand in enumerate(box.hands or (None,)):
             turn = felt.turn is not None and hand is not None and (felt.turn.box, felt.turn.hand) == (box.box, hand.hand)
             cells = (f"box {box.box} {box.player}", stakes) if place == 0 else ("", "")

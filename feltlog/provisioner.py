@@ -14,7 +14,7 @@ import msgspec
 
 from shared.contracts.subjects import SERVICES, Addressed, ledger_stream, log_day, log_name, log_of
 from shared.kernel.entry import Stored
-from shared.runtime.clock import Clock, SystemClock, gaming_day, next_day
+from shared.runtime.clock import Clock, SystemClock, days_to_keep, gaming_day
 from shared.runtime.connection import Endpoint, close, connect
 from shared.runtime.event_store import EventStore, StoreUnavailable
 from shared.runtime.jetstream_store import JetStreamStore
@@ -67,9 +67,10 @@ class Provisioner:
         return gaming_day(self._clock.now_ms(), self._day_starts, self._zone)
 
     async def look_after(self) -> None:
-        """Close what is over, make today's and tomorrow's logs, make again what is missing, and room where more is wanted."""
+        """Close what is over, make the logs that are due, make again what is missing, and room where more is wanted."""
         await self._close_past_days()
-        for day in (self.today(), next_day(self.today())):
+        known = {log_day(name)[1] for name in await self._store.logs()}
+        for day in days_to_keep(known, self.today()):
             for service in SERVICES:
                 name = log_name(service, day)
                 if await self._maker.make(name):

@@ -1,7 +1,8 @@
 """The screen: what this terminal can show, and how sentences with cards are drawn on it.
 
 To a file or a pipe everything goes as UTF-8 with a fixed width and no colours, whatever the machine's language, so that
-the same log gives the same bytes everywhere.  A terminal gets coloured suits, or letters where it has no suits.
+the same log gives the same bytes everywhere.  A terminal gets coloured suits, or letters where it has no suits.  What is
+printed is text and nothing else: a name from a log, or a path, gives no colours and no pictures, whatever brackets it has.
 """
 
 import shutil
@@ -17,17 +18,18 @@ from rich.text import Text
 from feltlog.wording import RED, Card, Sentence, face
 
 PAPER_WIDTH = 120
+PLAIN: dict[str, Any] = {"highlight": False, "markup": False, "emoji": False}
 
 
 def screen(file: TextIO | None = None) -> Console:
     """Return a console for `file`, or for standard output."""
     out = sys.stdout if file is None else file
     if out.isatty():
-        return Console(file=out, highlight=False)
+        return Console(file=out, **PLAIN)
     reconfigure = getattr(out, "reconfigure", None)
     if reconfigure is not None:
         reconfigure(encoding="utf-8", errors="backslashreplace", newline="\n")
-    return Console(file=out, highlight=False, width=PAPER_WIDTH, color_system=None, force_terminal=False, legacy_windows=False)
+    return Console(file=out, width=PAPER_WIDTH, color_system=None, force_terminal=False, legacy_windows=False, **PLAIN)
 
 
 def has_suits(console: Console) -> bool:
@@ -40,7 +42,7 @@ def drawn(sentence: Sentence, *, letters: bool = False, style: str = "") -> Text
     text = Text(style=style)
     for part in sentence:
         if isinstance(part, Card):
-            text.append(face(part, letters=letters), style="bold red" if part[1] in RED else "bold")
+            text.append(face(part, letters=letters), style="bold red" if part[1:] in RED else "bold")
         else:
             text.append(part)
     return text

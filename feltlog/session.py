@@ -17,11 +17,11 @@ from feltlog.client import Client, Unanswered
 from feltlog.felt_picture import KEYS, Choice, Sight, choices, clock, free_box, own_boxes, parting, picture, told
 from feltlog.keys import END, Keys
 from feltlog.screen import has_suits
-from feltlog.wording import money
+from feltlog.wording import amount, money
 from services.table.views import Felt
 from shared.contracts.table import PlaceWager
 from shared.kernel.messages import Answer
-from shared.kernel.money import BadMoney, decimal, minor_units
+from shared.kernel.money import BadMoney, minor_units
 from shared.runtime.tasks import end_all
 
 FRAME_S = 0.2
@@ -150,7 +150,7 @@ class Session:
         if box is None:
             self.say("Every box is taken in this round.")
             return
-        stake = decimal(stake_minor, felt.currency)
+        stake = amount(stake_minor, felt.currency)
         answer = await self._ask(PlaceWager(round=felt.round, box=box, stake_minor=stake_minor))
         if answer.status != "refused":
             self._stake = stake
@@ -174,8 +174,8 @@ class Session:
             return
         self._balance = (
             ", ".join(
-                f"{decimal(each.available_minor, each.currency)} {each.currency}"
-                + (f" and {decimal(each.set_aside_minor, each.currency)} set aside" if each.set_aside_minor else "")
+                f"{amount(each.available_minor, each.currency)} {each.currency}"
+                + (f" and {amount(each.set_aside_minor, each.currency)} set aside" if each.set_aside_minor else "")
                 for each in amounts
             )
             or "no account here"

@@ -10,9 +10,8 @@ from msgspec import Struct
 
 from feltlog.layout import Layout, laid
 from feltlog.reading import Told
-from feltlog.wording import Card, Sentence, counted, money, row_of, seconds, spoken, why_void, worth
+from feltlog.wording import Card, Sentence, amount, counted, money, row_of, seconds, spoken, why_void, worth
 from shared.contracts import table
-from shared.kernel.money import decimal
 
 Tone = Literal["card", "player", "house", "money", "refusal", "end"]
 
@@ -281,7 +280,7 @@ def verdict(event: table.HandsDecided, after: Layout) -> Sentence:
 def paid(event: table.WagersSettled) -> str:
     """Return what each wager gives back."""
     lines = (
-        f"{line.player} {line.kind} {decimal(line.stake_minor, event.currency)} -> {decimal(line.returned_minor, event.currency)}"
+        f"{line.player} {line.kind} {amount(line.stake_minor, event.currency)} -> {amount(line.returned_minor, event.currency)}"
         for line in event.lines
     )
     return f"Settled in {event.currency}: " + "; ".join(lines)

@@ -29,11 +29,10 @@ from feltlog.screen import called, plain_table, screen
 from feltlog.stopping import STOPPED, hear_requests_to_end, undisturbed
 from feltlog.styles import STYLES
 from feltlog.trouble import Trouble
-from feltlog.wording import counted, gain
+from feltlog.wording import amount, counted, gain
 from services.surveillance.domain.report import Report
 from services.table.views import TableRow
 from shared.contracts.refusals import Reason
-from shared.kernel.money import decimal
 
 DATA = Path(".feltlog-demo")
 ROUNDS = 200
@@ -229,7 +228,7 @@ def sum_table(who: str, what: str, *, house: bool) -> Table:
 def amounts(total: Sum, *, house: bool) -> tuple[str, str, str, str, str]:
     """Return the cells of a sum."""
     difference = total.returned_minor - total.staked_minor
-    staked, returned = decimal(total.staked_minor, total.currency), decimal(total.returned_minor, total.currency)
+    staked, returned = amount(total.staked_minor, total.currency), amount(total.returned_minor, total.currency)
     return str(total.rounds), staked, returned, gain(-difference if house else difference, total.currency), total.currency
 
 

@@ -20,9 +20,8 @@ from feltlog.reading import Damaged, Page, chain_break, round_pages, told
 from feltlog.screen import drawn, has_suits, plain_table, screen, write_json
 from feltlog.story import Line, plain, story
 from feltlog.trouble import Trouble
-from feltlog.wording import counted, gain, money, row_of, seconds, stamp, wall, why_void, worth
+from feltlog.wording import amount, counted, gain, money, row_of, seconds, stamp, wall, why_void, worth
 from shared.contracts.subjects import BadSubject, RoundName, round_name
-from shared.kernel.money import decimal
 
 STYLES = {"card": "", "player": "cyan", "house": "dim", "money": "green", "refusal": "yellow", "end": "bold"}
 
@@ -99,7 +98,7 @@ def heading(name: RoundName, pages: list[Page], layout: Layout, zone: ZoneInfo) 
     opened = layout.opened
     if opened is not None:
         low, high = opened.settings.minimum_minor, opened.settings.maximum_minor
-        limits = f"{decimal(low, layout.currency)} to {money(high, layout.currency)}"
+        limits = f"{amount(low, layout.currency)} to {money(high, layout.currency)}"
         parts.append(Text(f"Table {name.table}, profile {opened.profile.name}, wagers {limits}, shoe {opened.shoe}"))
         parts.append(Text(f"The shoe's order was committed to beforehand: {opened.root}", style="dim"))
     parts.append(Text(f"Opened {wall(pages[0].entry.at_ms, zone)} {zone.key}; times below are seconds since then"))
@@ -159,7 +158,7 @@ def wagers_table(end: Ending) -> Table:
     for column in ("staked", "returned", "difference"):
         table.add_column(column, justify="right", no_wrap=True)
     for line in end.lines:
-        amounts = (decimal(line.stake_minor, end.currency), decimal(line.returned_minor, end.currency))
+        amounts = (amount(line.stake_minor, end.currency), amount(line.returned_minor, end.currency))
         difference = gain(line.returned_minor - line.stake_minor, end.currency)
         table.add_row(line.player, str(line.box), str(line.hand), line.kind, *amounts, difference)
     return table
@@ -170,10 +169,10 @@ def money_table(end: Ending) -> Table:
     table = plain_table(show_footer=True)
     table.add_column("player", footer="all")
     for column, total in (("staked", end.staked_minor), ("returned", end.returned_minor)):
-        table.add_column(column, justify="right", footer=decimal(total, end.currency))
+        table.add_column(column, justify="right", footer=amount(total, end.currency))
     table.add_column("difference", justify="right", footer=gain(end.returned_minor - end.staked_minor, end.currency))
     for each in end.players():
-        amounts = (decimal(each.staked_minor, end.currency), decimal(each.returned_minor, end.currency))
+        amounts = (amount(each.staked_minor, end.currency), amount(each.returned_minor, end.currency))
         table.add_row(each.player, *amounts, gain(each.returned_minor - each.staked_minor, end.currency))
     return table
 

@@ -14,8 +14,7 @@ from feltlog.house import House
 from feltlog.reading import Damaged, Logs, days, rounds_of_day
 from feltlog.rows import Choice, ListedRound, listed, since_ms
 from feltlog.screen import plain_table, screen, write_json
-from feltlog.wording import stamp, wall
-from shared.kernel.money import decimal
+from feltlog.wording import amount, stamp, wall
 
 
 def rounds(
@@ -106,8 +105,8 @@ def listing(rows: list[ListedRound], zone: ZoneInfo) -> Table:
             wall(row.opened_at_ms, zone)[11:19],
             row.profile,
             ", ".join(row.players) or "nobody",
-            decimal(row.staked_minor, row.currency) if row.currency else "",
-            decimal(row.returned_minor, row.currency) if settled else "",
+            amount(row.staked_minor, row.currency) if row.currency else "",
+            amount(row.returned_minor, row.currency) if settled else "",
             row.currency,
             row.outcome,
             str(row.entries),

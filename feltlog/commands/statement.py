@@ -13,10 +13,9 @@ from feltlog.house import House
 from feltlog.reading import Logs, ledger_entries
 from feltlog.screen import plain_table, screen, write_json
 from feltlog.trouble import Trouble
-from feltlog.wording import gain, stamp, wall
+from feltlog.wording import amount, gain, stamp, wall
 from services.wallet.views import StatementRow
 from services.wallet.views import statement as rows_of
-from shared.kernel.money import decimal
 
 
 def statement(
@@ -70,6 +69,6 @@ def sheet(rows: list[StatementRow], zone: ZoneInfo) -> Table:
     table.add_column("balance", justify="right", no_wrap=True)
     table.add_column("", no_wrap=True)
     for row in rows:
-        amounts = (gain(row.minor, row.currency), decimal(row.balance_minor, row.currency))
+        amounts = (gain(row.minor, row.currency), amount(row.balance_minor, row.currency))
         table.add_row(wall(row.at_ms, zone)[:19], row.what, row.round, *amounts, row.currency)
     return table

@@ -6,6 +6,7 @@ from typing import Any
 import typer
 from msgspec import Struct
 from rich.table import Table
+from rich.text import Text
 
 from feltlog.client import Client, Unanswered
 from feltlog.commands.connection import DATA, DataOption, JsonOption, ServerOption, at_the_door
@@ -80,6 +81,9 @@ def listing(rows: list[StatusRow]) -> Table:
     for row in rows:
         numbers = (row.pid, row.starts or None, row.epoch, row.open_streams)
         table.add_row(
-            row.process, "[green]yes[/]" if row.ready else "[red]no[/]", row.state, *("" if n is None else str(n) for n in numbers)
+            row.process,
+            Text("yes", style="green") if row.ready else Text("no", style="red"),
+            row.state,
+            *("" if n is None else str(n) for n in numbers),
         )
     return table

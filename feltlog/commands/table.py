@@ -13,11 +13,10 @@ from feltlog.house import House
 from feltlog.screen import plain_table, screen, write_json
 from feltlog.settings import open_table
 from feltlog.trouble import Trouble
-from feltlog.wording import money
+from feltlog.wording import amount, money
 from services.table.views import TableRow
 from shared.contracts.refusals import Reason
 from shared.contracts.table import CallRound, CloseBetting, CloseTable
-from shared.kernel.money import decimal
 
 app = typer.Typer(no_args_is_help=True, help="Open, close, list and run tables, as the pit.")
 
@@ -92,7 +91,7 @@ def listing(rows: list[TableRow]) -> Table:
         table.add_column(heading, no_wrap=True)
     table.add_column("rounds", justify="right")
     for row in rows:
-        limits = f"{decimal(row.minimum_minor, row.currency)} to {money(row.maximum_minor, row.currency)}"
+        limits = f"{amount(row.minimum_minor, row.currency)} to {money(row.maximum_minor, row.currency)}"
         table.add_row(row.table, row.phase, row.profile, limits, row.dealer, row.round, waiting(row), str(row.rounds))
     return table
 

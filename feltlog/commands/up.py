@@ -31,8 +31,8 @@ def up(
     The first start makes the directory: credentials, the sealing key, and a `tables.toml` to change at will.
     """
     console = screen()
-    # A path or an address that is broken over two lines cannot be copied, and brackets in it are no colours.
-    say = partial(console.print, soft_wrap=True, markup=False)
+    # A path or an address that is broken over two lines cannot be copied.
+    say = partial(console.print, soft_wrap=True)
     machine = Machine(data, None if ports is None else two_ports(ports))
     hear_requests_to_end()
     try:

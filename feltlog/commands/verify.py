@@ -8,6 +8,7 @@ import msgspec
 import typer
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from feltlog.auditing import audit_all, audit_round
 from feltlog.commands.connection import DATA, DataOption, JsonOption, ServerOption, reading
@@ -189,15 +190,16 @@ def checklist(report: Report) -> Table:
     return table
 
 
-def verdict(checked: Check, report: Report) -> str:
+def verdict(checked: Check, report: Report) -> Text:
     """Return what came of one check."""
     found = [one for one in report.findings if one.code in checked.codes]
     breaches = sum(one.severity == "breach" for one in found)
     if breaches:
-        return f"[bold red]{breaches} FOUND[/]"
+        return Text(f"{breaches} FOUND", style="bold red")
     if found:
-        return f"[yellow]ok, {counted(len(found), 'remark')}[/]"
-    return "[dim]nothing to check[/]" if checked.count(report.counts).startswith("0 ") else "[green]ok[/]"
+        return Text(f"ok, {counted(len(found), 'remark')}", style="yellow")
+    nothing = checked.count(report.counts).startswith("0 ")
+    return Text("nothing to check", style="dim") if nothing else Text("ok", style="green")
 
 
 def findings_table(findings: tuple[Finding, ...]) -> Table:

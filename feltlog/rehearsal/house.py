@@ -18,7 +18,7 @@ from shared.contracts.subjects import SERVICES, ledger_stream, log_day, log_name
 from shared.kernel.folded import Asked
 from shared.kernel.messages import Actor
 from shared.kernel.profile import Profile
-from shared.runtime.clock import ManualClock, day_ends_at_ms, gaming_day, next_day
+from shared.runtime.clock import ManualClock, day_ends_at_ms, days_to_keep, gaming_day
 from shared.runtime.entropy import SeededEntropy
 from shared.runtime.keeper import SteppedDown
 from shared.runtime.log_settings import LISTENERS
@@ -104,13 +104,12 @@ class RehearsedHouse:
         return False
 
     def provision(self) -> None:
-        """Close what is over, and make the logs of today and tomorrow."""
+        """Close what is over, and make the logs that are due."""
         self._provision_from_ms = self.clock.now_ms() + PROVISION_EVERY_MS
         if self.store.is_away:
             return
         self._close_past_days()
-        today = self.today()
-        for day in (today, next_day(today)):
+        for day in days_to_keep({log_day(log)[1] for log in self._logs}, self.today()):
             for service in SERVICES:
                 log = log_name(service, day)
                 if log not in self._logs:

@@ -180,8 +180,9 @@ def order_again(shown: Drawn, retired: ShoeRetired) -> list[str]:
     if root(leaves(made.shoe, cards, salts(seed, made.shoe, len(cards)))) != shown.root:
         wrong.append(f"the seed of {made.shoe} does not give the root that was committed")
     for index, card in sorted(shown.faces.items()):
-        if index >= len(cards) or cards[index] != card:
-            wrong.append(f"card {index} of {made.shoe} was {card}, the seed says {cards[index] if index < len(cards) else 'none'}")
+        right = cards[index] if 0 <= index < len(cards) else "none"
+        if card != right:
+            wrong.append(f"card {index} of {made.shoe} was {card}, the seed says {right}")
     return wrong
 
 

@@ -5,10 +5,14 @@ hour in the house's zone and is named after the date on which it began, also whe
 """
 
 import time as system
+from collections.abc import Iterable
 from datetime import UTC, datetime, time, timedelta
 from functools import lru_cache
 from typing import Protocol
 from zoneinfo import ZoneInfo
+
+SLEPT_DAYS_MAX = 7
+"""So many days that were slept through still get logs."""
 
 
 class Clock(Protocol):
@@ -71,6 +75,20 @@ def next_day(day: str) -> str:
     '20270101'
     """
     return (datetime.strptime(day, "%Y%m%d").replace(tzinfo=UTC) + timedelta(days=1)).strftime("%Y%m%d")
+
+
+def days_to_keep(known: Iterable[str], today: str) -> list[str]:
+    """Return the days that must have logs, the oldest first: today, tomorrow, and those since the latest before them that is `known`.
+
+    A house that slept may have been awake for a moment on a day between, and have begun to close the day before towards it.
+
+    >>> days_to_keep([], "20261130"), days_to_keep(["20261127", "20261128"], "20261130")
+    (['20261130', '20261201'], ['20261129', '20261130', '20261201'])
+    """
+    day, found = max((each for each in known if each < today), default=""), []
+    while day and (day := next_day(day)) < today:
+        found.append(day)
+    return [*found[-SLEPT_DAYS_MAX:], today, next_day(today)]
 
 
 @lru_cache(maxsize=64)

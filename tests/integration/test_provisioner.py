@@ -108,6 +108,15 @@ async def test_next_day_is_made_ahead(evening: Evening):
     assert f"LOG_TABLE_{DAY_AFTER}" in await evening.store.logs()
 
 
+async def test_days_that_were_slept_through_are_made(evening: Evening):
+    """A table that was awake for a moment may have closed its day towards one of them."""
+    evening.clock.advance(3 * DAY_MS)
+    await evening.look_after()
+    tables = [log.rpartition("_")[2] for log in await evening.store.logs("table")]
+
+    assert tables == ["20261130", "20261201", "20261202", "20261203", "20261204"]
+
+
 async def test_missing_consumer_is_made_again_and_told(evening: Evening, caplog: pytest.LogCaptureFixture):
     """A deleted consumer comes back, with a word in the log."""
     await evening.jetstream.remove_consumer(f"LOG_TABLE_{DAY}", "wallet")

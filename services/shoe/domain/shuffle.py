@@ -19,6 +19,7 @@ from collections.abc import Iterator, Sequence
 
 from shared.kernel.cards import DECK, BadCard
 from shared.kernel.commitment import card_leaf
+from shared.kernel.profile_text import DECKS_MAX
 
 SEED_BYTES = 32
 SALT_BYTES = 16
@@ -29,8 +30,10 @@ WORDS = 1 << 8 * WORD_BYTES
 def order(seed: bytes, shoe: str, decks: int, without: Sequence[str] = ()) -> tuple[str, ...]:
     """Return the cards of `decks` decks, but those `without`, in the order that `seed` gives, before the cut.
 
-    Raise `BadCard` if a card that is to be left out is not in the decks.
+    Raise `BadCard` if no shoe holds so many decks, or if a card that is to be left out is not in them.
     """
+    if not 0 < decks <= DECKS_MAX:
+        raise BadCard(f"{decks} decks are no shoe: it holds 1 to {DECKS_MAX}")
     cards = list(DECK) * decks
     for card in without:
         try:

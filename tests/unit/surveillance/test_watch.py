@@ -19,6 +19,7 @@ from shared.contracts.shoe import (
     PrepareShoe,
     ShoePrepared,
     ShoeRetired,
+    ShoeShuffled,
     TurnCard,
 )
 from shared.contracts.table import (
@@ -97,6 +98,12 @@ def richer(event: WagersSettled | StakesSettled) -> list[Any]:
     return [msgspec.structs.replace(event, lines=(line, *rest))]
 
 
+def from_before_the_first(event: CardsDrawn) -> list[Any]:
+    """The first card lies where no shoe has one."""
+    first, *rest = event.cards
+    return [msgspec.structs.replace(event, cards=(msgspec.structs.replace(first, index=-1_000), *rest))]
+
+
 def test_a_log_that_is_linked_anew_without_a_change_is_the_same():
     """The forger's tools change nothing by themselves."""
     assert linked(logs()) == logs()
@@ -142,6 +149,8 @@ FORGERIES = {
     "another root committed": (OrderCommitted, but(root="ab" * 32), SHOE, (Code.CARD_MISMATCH, SHOE)),
     "another seed opened": (ShoeRetired, but(seed="ab" * 32), SHOE, (Code.WRONG_ORDER, SHOE)),
     "a seed that is none": (ShoeRetired, but(seed="x"), SHOE, (Code.WRONG_ORDER, SHOE)),
+    "a shoe of more decks than anybody can hold": (ShoeShuffled, but(decks=2**62), SHOE, (Code.WRONG_ORDER, SHOE)),
+    "a card from before the first": (CardsDrawn, from_before_the_first, SHOE, (Code.WRONG_ORDER, SHOE)),
     "a shoe that counts otherwise": (ShoeRetired, but(drawn=1), SHOE, (Code.CARD_TWICE, SHOE)),
     "a book that begins with other balances": (
         CarriedForward,
