@@ -7,7 +7,7 @@ READY := $(VENV)/ready
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup test check format integration simulate chaos demo up replay glossary rules oracle lock clean bench
+.PHONY: help setup test check format integration simulate chaos demo up replay glossary rules fuzz oracle lock clean bench
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -69,6 +69,9 @@ glossary: setup ## write the glossary's messages and the dictionary of telemetry
 
 rules: setup ## write into docs/rules.md where each clause is decided and proved
 	$(BIN)/python -m tests.house.traceability
+
+fuzz: setup ## ask, write, set and type whatever comes along, anew each time: make fuzz EXAMPLES=2000
+	FUZZ_EXAMPLES=$(or $(EXAMPLES),1000) $(BIN)/pytest -q tests/fuzz
 
 oracle: setup ## hold the engine against numbers that others have worked out
 	$(BIN)/python -m tests.oracle

@@ -72,6 +72,9 @@ def main() -> None:
         app(prog_name="feltlog")
     except (Trouble, StoreRefusal, SettingMissing) as trouble:
         sys.exit(said(trouble))
+    except OSError as error:
+        # A name that no file can have, a disk that is full: whatever a command did not foresee of the machine.
+        sys.exit(said(Trouble(f"{error.filename or 'This machine'}: {error.strerror or error}.")))
     finally:
         telemetry.stop()
 

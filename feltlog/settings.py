@@ -128,7 +128,8 @@ def read_settings(path: Path) -> Settings:
         raise Trouble(f"There is no {path}. `feltlog up --data {path.parent}` makes one.") from error
     except OSError as error:
         raise Trouble(f"{path} cannot be read: {error.strerror}.") from error
-    except (msgspec.ValidationError, msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (msgspec.DecodeError, ValueError, RecursionError) as error:
+        # A number of thousands of digits, or brackets within brackets, are more than the reader of TOML takes.
         raise Trouble(f"{path} cannot be used: {sentence(str(error))}") from error
     for problem in contradictions(settings):
         raise Trouble(f"{path} cannot be used: {problem}")

@@ -35,7 +35,7 @@ def decode(text: str, file_name: str, books: Mapping[str, Profile] | None = None
     """
     try:
         said: Builtins = msgspec.toml.decode(text, type=dict)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+    except (msgspec.DecodeError, ValueError, RecursionError) as error:
         raise BadProfile(f"{file_name}: {error}") from error
     profile = _convert(_over(_base(said, file_name, books or {}), said), file_name)
     if f"{profile.name}.toml" != file_name:

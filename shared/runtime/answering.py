@@ -41,6 +41,11 @@ class Answering:
         self._waiting: Counter[str] = Counter()
         """How many requests of each asker wait for their answers."""
 
+    @property
+    def idle(self) -> bool:
+        """Whether nobody waits for an answer."""
+        return not self._waiting
+
     async def take(self, message: Msg) -> None:
         """Take a command; it is answered as soon as what follows from it is stored."""
         asker = message.subject.rpartition(".")[2]

@@ -74,7 +74,8 @@ def people_decide_for_themselves_and_in_time(round_: Round) -> Iterator[Breach]:
 def joins(round_: Round, fact: Fact) -> bool:
     """Return whether a double or split is that of somebody who was asked to join; the question below looks at those."""
     event = fact.event
-    return isinstance(event, WagerPlaced) and event.player != round_.boxes()[event.box][0].player
+    on_box = round_.boxes().get(getattr(event, "box", 0), [])
+    return isinstance(event, WagerPlaced) and bool(on_box) and event.player != on_box[0].player
 
 
 def others_join_when_they_are_asked(round_: Round) -> Iterator[Breach]:
