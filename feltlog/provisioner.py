@@ -1,7 +1,8 @@
 """The provisioner: makes the logs of each gaming day a day ahead, and closes them when their books are closed.
 
 Nobody else may make or change a log.  It keeps running: it makes again what somebody deleted, refuses to go on with what
-somebody changed, and seals a past day as soon as its last ledger entry closes the book and every listener is done with it.
+somebody changed, and seals a past day as soon as its last ledger entry closes the book, its tables have closed it too, and
+every listener is done with it.
 """
 
 import asyncio
@@ -27,6 +28,7 @@ from shared.runtime.settings_check import check_server
 NAME = "provisioner"
 ROUND_S = 2.0
 BOOK_CLOSED = "wallet.BookClosed.v1"
+DAY_CLOSED = "table.DayClosed.v1"
 
 log = logging.getLogger(__name__)
 
@@ -47,6 +49,11 @@ class _Entry(msgspec.Struct):
     def closes_a_book(self) -> bool:
         """Whether its last decision closes its book."""
         return any(event.type == BOOK_CLOSED for event in self.decisions[-1].events)
+
+    @property
+    def closes_a_day(self) -> bool:
+        """Whether a table has closed its day with it."""
+        return any(event.type == DAY_CLOSED for decision in self.decisions for event in decision.events)
 
 
 class Provisioner:
@@ -90,11 +97,11 @@ class Provisioner:
                     log.info("sealed %s", name)
 
     async def _is_over(self, day: str) -> bool:
-        """Return whether nothing can follow in the day's logs: its books are closed and everything in them is worked off."""
+        """Return whether nothing can follow in the day's logs: books and tables are closed, and everything in them is worked off."""
         logs = [name for name in await self._store.logs() if log_day(name)[1] == day]
         if not await self._books_are_closed(day):
             return False
-        return all([await self._maker.is_worked_off(name) for name in logs])
+        return all([await self._maker.is_worked_off(name) for name in logs]) and await self._tables_are_closed(day)
 
     async def _books_are_closed(self, day: str) -> bool:
         """Return whether every ledger of the day ends with its closing; a day without one is over when a later day has one."""
@@ -103,6 +110,15 @@ class Provisioner:
             wallet_days = [log_day(name)[1] for name in await self._store.logs("wallet")]
             return any([await self._ledger_ends(later) for later in wallet_days if later > day])
         return all(entry.closes_a_book for entry in ledgers)
+
+    async def _tables_are_closed(self, day: str) -> bool:
+        """Return whether every table that was open on a day has closed it, also one of which no ledger has heard."""
+        closed: dict[str, bool] = {}
+        async for stored in self._store.read(log_name("table", day), pattern=f"log.table.{day}.*.table"):
+            entry = _entry(stored)
+            if entry is not None:
+                closed[stored.stream] = entry.closes_a_day or closed.get(stored.stream, False)
+        return all(closed.values())
 
     async def _ledger_ends(self, day: str) -> list[_Entry]:
         """Return the last entry of each ledger of the day; shards are numbered from 0 without a gap."""

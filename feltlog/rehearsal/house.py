@@ -147,7 +147,15 @@ class RehearsedHouse:
         elif b'"wallet.BookClosed.v1"' not in last.data:
             return False
         logs = [self.store.log(log) for log in self._logs if log_day(log)[1] == day]
-        return all(consumer.standing().acked >= len(log.entries) for log in logs for consumer in log.consumers.values())
+        worked_off = all(consumer.standing().acked >= len(log.entries) for log in logs for consumer in log.consumers.values())
+        return worked_off and self._tables_are_closed(day)
+
+    def _tables_are_closed(self, day: str) -> bool:
+        closed: dict[str, bool] = {}
+        for stored in self.store.log(log_name("table", day)).entries:
+            if stored is not None and stored.claimed and stored.data.startswith(b"{") and stored.stream.endswith(".table"):
+                closed[stored.stream] = b'"table.DayClosed.v1"' in stored.data or closed.get(stored.stream, False)
+        return all(closed.values())
 
     # Processes.
 

@@ -13,6 +13,7 @@ from shared.contracts.desk import SourceQuarantined
 from shared.contracts.subjects import SERVICES, ledger_stream, log_name, round_name, table_stream
 from shared.contracts.table import CloseTable, DayClosed, DayEnded, Hit, RoundRecorded, RoundSettled, Stand, TableClosed, TableOpened
 from shared.contracts.wallet import BookClosed, BookOpened, Deposit, Deposited
+from shared.kernel.identity import digest
 from shared.runtime.clock import next_day
 from shared.runtime.connection import Endpoint, connect
 from tests.integration.running_house import Floor, furnish, quick_rows, running, table_rows, time_of_day_in, until
@@ -162,9 +163,9 @@ async def holds(floor: Floor, service: str) -> bool:
 
 
 async def publish_as_shoe(machine: Machine, subject: str, data: bytes) -> None:
-    """Let the shoe write something that is no entry."""
+    """Let the shoe store something that is no entry as it stores its entries: under its digest."""
     client = await connect(Endpoint(url=machine.url, credentials=machine.credentials("shoe"), name="a broken shoe"))
-    await client.request(subject, data)
+    await client.request(subject, data, headers={"Nats-Msg-Id": digest(data)})
     await client.close()
 
 

@@ -30,6 +30,11 @@ CLOSED_BOOK = (
 CLOSED_TOO_EARLY = b'{"decisions":[{"events":[{"type":"wallet.BookClosed.v1"}]},{"events":[{"type":"wallet.Deposited.v1"}]}]}'
 
 
+def table_entry(stream: str, event: str) -> bytes:
+    """Return as much of an entry of a table as anybody needs who looks at its events."""
+    return b'{"stream":"%s","decisions":[{"events":[{"type":"%s"}]}]}' % (stream.encode(), event.encode())
+
+
 class Evening:
     """A provisioner with a clock that the test holds, in the middle of the gaming day `DAY`."""
 
@@ -207,6 +212,20 @@ async def test_today_is_never_sealed(evening: Evening):
     await evening.look_after()
 
     assert await evening.sealed() == []
+
+
+@pytest.mark.parametrize(("events", "logs"), [(["TableOpened"], 0), (["TableOpened", "DayClosed"], 4)])
+async def test_past_day_waits_for_its_tables(evening: Evening, events: list[str], logs: int):
+    """A table of which the ledger had not heard when it closed its book still has to close its own day."""
+    table = table_stream(DAY, "T7")
+    for fence, event in enumerate(events):
+        await evening.store.append(table, table_entry(table, f"table.{event}.v1"), fence=fence)
+    await evening.write_ledger(OPEN_BOOK, CLOSED_BOOK)
+    await evening.work_off(f"LOG_WALLET_{DAY}", "table", "surveillance")
+    await evening.work_off(f"LOG_TABLE_{DAY}", "table", "shoe", "wallet", "surveillance")
+    await evening.pass_day()
+
+    assert len(await evening.sealed()) == logs
 
 
 async def test_days_are_sealed_in_order(evening: Evening):
