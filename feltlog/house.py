@@ -19,13 +19,21 @@ from feltlog.running import Running, running_on
 from feltlog.settings import DEFAULT, Settings, read_settings
 from feltlog.trouble import Trouble
 from shared.contracts.subjects import BadSubject, token
+from shared.kernel.toml import quoted
 
 
 class House:
-    """A data directory.  Looking at it changes nothing."""
+    """A data directory.  Looking at it changes nothing; `Trouble` if no directory can have that name."""
 
     def __init__(self, data: Path | str) -> None:
         self.data = Path(data).absolute()
+        try:
+            self.data.stat()
+        except (FileNotFoundError, NotADirectoryError, PermissionError):
+            # Whoever needs it there says so.
+            pass
+        except (OSError, ValueError) as error:
+            raise Trouble(f"{quoted(str(data))} cannot be a house's directory: {error.args[-1]}. Name another with --data.") from error
 
     @property
     def tables(self) -> Path:
@@ -106,14 +114,25 @@ class House:
                 folder.mkdir(parents=True, exist_ok=True)
             self.secrets.mkdir(mode=0o700, exist_ok=True)
             self.secrets.chmod(0o700)
-            if not self.tables.exists():
-                replace_file(self.tables, DEFAULT)
         except OSError as error:
-            raise Trouble(f"{self.data} cannot hold the house: {error.strerror or error}. Choose another directory with --data.") from error
+            raise self._unfit(error) from error
+        self.furnish(DEFAULT)
         for user in HOUSE:
             create_user_key(self.secrets, user)
         if plays:
             create_sealing_key(self.sealing_key)
+
+    def furnish(self, tables: str) -> None:
+        """Write a first `tables.toml` if there is none; raise `Trouble` if the directory cannot be one."""
+        try:
+            if not self.tables.exists():
+                self.data.mkdir(parents=True, exist_ok=True)
+                replace_file(self.tables, tables)
+        except OSError as error:
+            raise self._unfit(error) from error
+
+    def _unfit(self, error: OSError) -> Trouble:
+        return Trouble(f"{self.data} cannot hold the house: {error.strerror or error}. Choose another directory with --data.")
 
     def add_players(self, names: Iterable[str]) -> None:
         """Make sure that everybody in `names` can connect as a player; raise `Trouble` for a name that cannot be one."""

@@ -14,11 +14,12 @@ import msgspec
 from feltlog.trouble import Trouble
 from shared.contracts.table import OpenTable, TableSettings
 from shared.kernel.money import BadMoney, minor_units
+from shared.kernel.toml import BadToml, decode, quoted
+from shared.runtime.settings import TIME_OF_DAY
 
-NAME = r"^[A-Za-z0-9_-]{1,64}$"
-AMOUNT = r"^[0-9]{1,12}(\.[0-9]{1,4})?$"
-CURRENCY = r"^[A-Z]{3}$"
-TIME_OF_DAY = r"^([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9])?$"
+NAME = r"^[A-Za-z0-9_-]{1,64}\Z"
+AMOUNT = r"^[0-9]{1,12}(\.[0-9]{1,4})?\Z"
+CURRENCY = r"^[A-Z]{3}\Z"
 PATTERNS = {
     NAME: "letters, digits, '_' and '-', 64 at most",
     AMOUNT: 'an amount in quotes, such as "5.00"',
@@ -123,13 +124,12 @@ dealer = "automatic"
 def read_settings(path: Path) -> Settings:
     """Return what `path` says; raise `Trouble` that names the file and the key if it is not to be understood."""
     try:
-        settings = msgspec.toml.decode(path.read_bytes(), type=Settings)
+        settings = decode(path.read_bytes(), Settings)
     except FileNotFoundError as error:
         raise Trouble(f"There is no {path}. `feltlog up --data {path.parent}` makes one.") from error
     except OSError as error:
         raise Trouble(f"{path} cannot be read: {error.strerror}.") from error
-    except (msgspec.DecodeError, ValueError, RecursionError) as error:
-        # A number of thousands of digits, or brackets within brackets, are more than the reader of TOML takes.
+    except BadToml as error:
         raise Trouble(f"{path} cannot be used: {sentence(str(error))}") from error
     for problem in contradictions(settings):
         raise Trouble(f"{path} cannot be used: {problem}")
@@ -146,7 +146,7 @@ def sentence(message: str) -> str:
     """
     what, _, path = message.partition(" - at `$")
     what = what.replace("Object contains unknown field", "unknown key").replace("Object missing required field", "missing key")
-    what = re.sub(r"Expected `str` matching regex '(.*)'", lambda match: f"expected {PATTERNS.get(match[1], match[0])}", what)
+    what = re.sub(r"Expected `str` matching regex '(.*)'", lambda match: f"expected {PATTERNS.get(_pattern(match[1]), match[0])}", what)
     parts = re.findall(r"[A-Za-z_]+|\[[0-9]+\]|\[\.\.\.\]", path)
     match parts:
         case ["table", index, *rest] if index.strip("[]").isdigit():
@@ -159,13 +159,18 @@ def sentence(message: str) -> str:
     return f"{place}: {what[:1].lower()}{what[1:]}." if place else f"{what[:1].lower()}{what[1:]}."
 
 
+def _pattern(shown: str) -> str:
+    """Return a pattern that is shown in an error, where each backslash stands twice."""
+    return shown.replace("\\\\", "\\")
+
+
 def contradictions(settings: Settings) -> list[str]:
     """Return what cannot be right although each value alone is."""
     found = []
     try:
         ZoneInfo(settings.house.zone)
     except (KeyError, ValueError, OSError):
-        found.append(f"in [house], key `zone`: there is no time zone {settings.house.zone!r} on this machine.")
+        found.append(f"in [house], key `zone`: there is no time zone {quoted(settings.house.zone)} on this machine.")
     ids = [table.id for table in settings.table]
     found += [f"table {id_!r} stands there {ids.count(id_)} times; each table needs an id of its own." for id_ in ids if ids.count(id_) > 1]
     return found + [problem for table in settings.table if (problem := impossible_limits(table))]

@@ -21,7 +21,6 @@ from feltlog.commands.statement import player_rows, sheet
 from feltlog.commands.up import open_tables
 from feltlog.commands.verify import show as show_report
 from feltlog.evening import Evening, Seat, pay_in
-from feltlog.files import replace_file
 from feltlog.house import House
 from feltlog.machine import Machine
 from feltlog.reading import Damaged, days, rounds_of_day
@@ -124,9 +123,7 @@ def on_a_new_house(console: Console, house: House, rounds: int) -> Report:
 
 def furnish(house: House) -> None:
     """Write the demonstration's `tables.toml`; raise `Trouble` if the directory belongs to a house for people."""
-    if not house.tables.exists():
-        house.data.mkdir(parents=True, exist_ok=True)
-        replace_file(house.tables, TABLES)
+    house.furnish(TABLES)
     tables = {table.id: table for table in house.settings().table}
     for style in STYLES:
         if style.table not in tables or tables[style.table].betting_window_ms > WINDOW_MAX_MS:

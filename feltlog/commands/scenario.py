@@ -20,6 +20,7 @@ from feltlog.screen import plain_table, screen, write_json
 app = typer.Typer(no_args_is_help=True, help="Play rounds that were written down as data: to explain a rule, or to settle a dispute.")
 
 STDIN = Path("-")
+BYTES_MAX = 64 * 1024 * 1024
 AT_LENGTH_MAX = 3
 """So many scenarios are shown card by card; of more, only those that did not come out as expected."""
 
@@ -59,13 +60,19 @@ def run_files(
 def of_file(path: Path) -> Iterator[Ran | Job]:
     """Yield what there is to play in a file, or that it cannot be read."""
     try:
-        data = sys.stdin.buffer.read() if path == STDIN else path.read_bytes()
-    except OSError as error:
+        data = sys.stdin.buffer.read(BYTES_MAX) if path == STDIN else bounded(path)
+    except (OSError, ValueError) as error:
         yield unreadable(str(path), error)
         return
     read = read_toml if path.suffix == ".toml" else read_json
     for name, text in texts_of(path, data):
         yield name, text, read, path.parent
+
+
+def bounded(path: Path) -> bytes:
+    """Return what a file holds, as far as anybody writes scenarios: a device may have no end."""
+    with path.open("rb") as file:
+        return file.read(BYTES_MAX)
 
 
 def show(ran: Ran) -> None:

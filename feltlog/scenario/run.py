@@ -44,9 +44,9 @@ def run(name: str, data: bytes, read: Callable[[bytes], Scenario], folder: Path)
     return Ran(result, tuple(differences(scenario.expect, to_builtins(result))) if scenario.expect else ())
 
 
-def unreadable(name: str, error: OSError) -> Ran:
+def unreadable(name: str, error: OSError | ValueError) -> Ran:
     """Return the result of a file that cannot be read."""
-    return Ran(not_played(name, Invalid("unreadable", "$", f"{error.strerror or error}.")))
+    return Ran(not_played(name, Invalid("unreadable", "$", f"{getattr(error, 'strerror', None) or error}.")))
 
 
 def _profile(scenario: Scenario, folder: Path) -> Profile:

@@ -10,6 +10,7 @@ from typing import Any
 
 import msgspec
 
+from shared.kernel import toml
 from shared.kernel.cards import DECK
 from shared.kernel.money import FINEST, BadMoney, Ratio, minor_units
 from shared.kernel.profile import Profile
@@ -34,8 +35,8 @@ def decode(text: str, file_name: str, books: Mapping[str, Profile] | None = None
     Raise `BadProfile` for an unknown key, a wrong type, rules at odds with each other or a base that is not among `books`.
     """
     try:
-        said: Builtins = msgspec.toml.decode(text, type=dict)
-    except (msgspec.DecodeError, ValueError, RecursionError) as error:
+        said: Builtins = toml.decode(text, dict)
+    except toml.BadToml as error:
         raise BadProfile(f"{file_name}: {error}") from error
     profile = _convert(_over(_base(said, file_name, books or {}), said), file_name)
     if f"{profile.name}.toml" != file_name:
@@ -104,7 +105,7 @@ def _convert(said: Builtins, where: str) -> Profile:
 
 def _in_words(error: msgspec.ValidationError) -> str:
     """Return what is wrong with the text, the key first where it is known."""
-    match = re.fullmatch(r"(.*?)(?: - at `\$\.?(.*)`)?", str(error), re.DOTALL)
+    match = re.fullmatch(r"(.*?)(?: - at `\$\.?(.*)`)?", toml.shortened(str(error)), re.DOTALL)
     assert match is not None, "every text matches"
     reason, table = match[1], match[2] or ""
     named = re.fullmatch(r"Object (contains unknown|missing required) field `(.*)`", reason)

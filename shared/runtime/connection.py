@@ -14,8 +14,10 @@ from pathlib import Path
 import msgspec
 import nats.errors
 from nats.aio.client import Client
+from nkeys import NkeysError  # type: ignore[import-untyped]
 
 from shared.contracts.subjects import inbox
+from shared.kernel.toml import quoted
 from shared.runtime.event_store import StoreUnavailable
 from shared.runtime.wire import distrust
 
@@ -103,6 +105,10 @@ async def connect(endpoint: Endpoint, outages: Outages | None = None, *, patienc
         raise StoreUnavailable(f"NATS at {endpoint.url} refused {endpoint.user}: {refused}") from refused
     except OSError as unread:
         raise StoreUnavailable(f"the credentials {endpoint.credentials} cannot be read: {unread.strerror}") from unread
+    except (NkeysError, ValueError) as wrong:
+        raise StoreUnavailable(
+            f"nobody can be asked at {quoted(endpoint.url)} with the credentials {endpoint.credentials}: {wrong}"
+        ) from wrong
     return client
 
 

@@ -13,8 +13,10 @@ from nats.aio.client import Client
 from nats.aio.msg import Msg
 from nats.aio.subscription import Subscription
 from nats.errors import Error as NatsError
+from nkeys import NkeysError  # type: ignore[import-untyped]
 
 from shared.contracts.subjects import inbox
+from shared.kernel.toml import quoted
 from shared.runtime import telemetry
 from shared.runtime.connection import close
 from shared.runtime.wire import distrust
@@ -122,3 +124,5 @@ async def open_line(url: str, *, user: str, credentials: Path, patience_s: float
     except (TimeoutError, NatsError, OSError) as error:
         why = said[-1] if said else str(error) or "no answer"
         raise Unreachable(f"No server lets {user} in at {url}: {why}") from error
+    except (NkeysError, ValueError) as error:
+        raise Unreachable(f"Nobody can be asked at {quoted(url)} with the credential {credentials}: {error}") from error

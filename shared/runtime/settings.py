@@ -1,9 +1,15 @@
 """Settings that every service process has: where the log is, who it is there, and when the gaming day begins."""
 
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from zoneinfo import ZoneInfo
+
+from shared.kernel.toml import quoted
+
+TIME_OF_DAY = r"^([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9])?\Z"
 
 
 class SettingMissing(Exception):
@@ -34,7 +40,7 @@ def demand_assertions() -> None:
 
 
 def from_environment(environment: Mapping[str, str] = os.environ) -> ServiceSettings:
-    """Return the settings that the environment names; raise `SettingMissing` for one that is not there."""
+    """Return the settings that the environment names; raise `SettingMissing` for one that is not there or cannot be meant."""
 
     def needed(name: str) -> str:
         try:
@@ -48,8 +54,22 @@ def from_environment(environment: Mapping[str, str] = os.environ) -> ServiceSett
         monitor_url=needed("FELTLOG_MONITOR_URL"),
         credentials=Path(needed("FELTLOG_CREDENTIALS")),
         data=data,
-        day_starts=environment.get("FELTLOG_DAY_STARTS", "06:00"),
-        zone=environment.get("FELTLOG_ZONE", "UTC"),
+        day_starts=_time_of_day(environment.get("FELTLOG_DAY_STARTS", "06:00")),
+        zone=_zone(environment.get("FELTLOG_ZONE", "UTC")),
         sealing_key=Path(environment.get("FELTLOG_SEALING_KEY", str(data / "secrets" / "sealing.key"))),
         allow_volatile=environment.get("FELTLOG_ALLOW_VOLATILE", "") == "1",
     )
+
+
+def _time_of_day(text: str) -> str:
+    if not re.match(TIME_OF_DAY, text):
+        raise SettingMissing(f"FELTLOG_DAY_STARTS is {quoted(text)}, which is no time of day. Write one such as 06:00.")
+    return text
+
+
+def _zone(name: str) -> str:
+    try:
+        ZoneInfo(name)
+    except (KeyError, ValueError, OSError):
+        raise SettingMissing(f"FELTLOG_ZONE is {quoted(name)}: there is no such time zone on this machine.") from None
+    return name

@@ -10,6 +10,7 @@ from pathlib import Path
 from shared.contracts.subjects import TOKEN
 from shared.kernel.profile import Profile
 from shared.kernel.profile_text import BadProfile, decode
+from shared.kernel.toml import quoted
 
 ROOM = files("shared").joinpath("profiles")
 OWN = "profiles"
@@ -26,7 +27,7 @@ def names() -> tuple[str, ...]:
 def profile(name: str) -> Profile:
     """Return the built-in profile of that name; raise `BadProfile` if there is none."""
     if name not in names():
-        raise BadProfile(f"there is no profile {name!r}: use one of {', '.join(names())}")
+        raise BadProfile(f"there is no profile {quoted(name)}: use one of {', '.join(names())}")
     return decode(text(name), f"{name}.toml")
 
 

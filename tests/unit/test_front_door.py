@@ -81,6 +81,35 @@ def test_trouble_is_a_sentence_on_standard_error(
     assert (left.value.code, said.out, said.err.startswith("feltlog: "), said.err.count("\n")) == (2, "", True, 1)
 
 
+@pytest.mark.parametrize("command", ["demo", "up", "status"])
+@pytest.mark.parametrize("name", ["a file", "a file/within", "x" * 300])
+def test_what_can_be_no_house_is_told(
+    command: str, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    """A file, a place within one, and a name that is too long for this machine: a sentence each."""
+    (tmp_path / "a file").write_text("no house")
+    monkeypatch.setattr("sys.argv", ["feltlog", command, "--data", str(tmp_path / name)])
+    monkeypatch.setattr("signal.signal", lambda number, handler: None)
+
+    with pytest.raises(SystemExit) as left:
+        main()
+
+    said = capsys.readouterr().err
+    assert (left.value.code, said.startswith("feltlog: "), said.count("\n")) == (2, True, 1)
+
+
+def test_spoiled_credential_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
+    """What is no key lets nobody in, and is named."""
+    (tmp_path / "secrets").mkdir()
+    (tmp_path / "secrets" / "pit.nk").write_bytes(b"\xffno key")
+    monkeypatch.setattr("sys.argv", ["feltlog", "status", "--data", str(tmp_path), "--server", "nats://127.0.0.1:1"])
+
+    with pytest.raises(SystemExit) as left:
+        main()
+
+    assert (left.value.code, "pit.nk" in capsys.readouterr().err) == (2, True)
+
+
 def test_ports_are_two_numbers():
     """The clients' port and the monitoring port."""
     assert two_ports("4222,8222") == Ports(4222, 8222)

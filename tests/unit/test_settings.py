@@ -6,6 +6,7 @@ import pytest
 
 from feltlog.settings import DEFAULT, open_table, read_settings
 from feltlog.trouble import Trouble
+from shared.runtime.settings import SettingMissing, from_environment
 
 HOUSE = '[house]\noperator = "feltlog"\nday_starts = "06:00"\nzone = "America/Toronto"\n'
 TABLE = '[[table]]\nid = "T1"\nprofile = "ontario"\ncurrency = "CAD"\nminimum = "5.00"\nmaximum = "500.00"\n'
@@ -71,6 +72,10 @@ def test_settings_that_cannot_be_read_are_told(tmp_path: Path):
         (HOUSE + TABLE.replace("CAD", "XXX"), "table 'T1': 'XXX' is not a known currency"),
         (HOUSE + TABLE.replace('"5.00"', '"5.001"'), "table 'T1': 5.001 CAD is finer than the currency"),
         ("[house\n", "cannot be used: "),
+        (HOUSE + TABLE.replace('"5.00"', '"five"'), 'in table 1, key `minimum`: expected an amount in quotes, such as "5.00".'),
+        (HOUSE + "[[table]]\nboxes = " + "9" * 5_000, "cannot be used: "),
+        (HOUSE + "table = " + "[" * 5_000, "cannot be used: "),
+        (HOUSE + TABLE.replace('"T1"', '"T1\\n"'), "in table 1, key `id`: expected letters, digits, '_' and '-', 64 at most."),
         (HOUSE + "\n[[table]]\nid = 7\n", "in table 1"),
     ],
 )
@@ -88,3 +93,14 @@ def test_settings_that_are_missing_are_told(tmp_path: Path):
     """Without `tables.toml` the sentence says how to get one."""
     with pytest.raises(Trouble, match="makes one"):
         read_settings(tmp_path / "tables.toml")
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("FELTLOG_DAY_STARTS", "6"), ("FELTLOG_DAY_STARTS", "06:00\n"), ("FELTLOG_ZONE", "Nowhere/At_All")]
+)
+def test_environment_that_cannot_be_meant_is_told(name: str, value: str):
+    """A service does not start by a day that no clock has."""
+    environment = dict.fromkeys(("FELTLOG_DATA", "FELTLOG_NATS_URL", "FELTLOG_MONITOR_URL", "FELTLOG_CREDENTIALS"), "x")
+
+    with pytest.raises(SettingMissing, match=name):
+        from_environment({**environment, name: value})

@@ -65,7 +65,7 @@ def sealing_key(path: Path, environment: Mapping[str, str] = os.environ) -> Seal
             f"There is no sealing key at {path}. Without it no shoe can be opened: bring the file back from its backup, "
             f"or set {ENVIRONMENT}. A new key helps only a house that has no shoe in use."
         ) from None
-    except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise KeyMissing(f"The sealing key at {path} cannot be read: {type(error).__name__}. Bring it back from its backup.") from None
     return _key(found.get("id", ""), found.get("key_hex", ""), f"the file {path}", 'id = "NAME" and key_hex = "64 digits"')
 
