@@ -10,6 +10,7 @@ from typing import Any, Protocol
 from feltlog.rehearsal.door import Told
 from shared.contracts.desk import QuarantineLifted, SourceQuarantined
 from shared.contracts.following import Planned, planned
+from shared.contracts.subjects import log_day
 from shared.kernel.entry import Place, Stored, Stray
 from shared.kernel.folded import POISON, QUARANTINED, Asked
 from shared.kernel.messages import HOUSE, Answer
@@ -26,6 +27,9 @@ AGAIN_MS = 100
 
 class Listens(Protocol):
     """What an ear needs of its process."""
+
+    def see(self, stored: Stored) -> None:
+        """Take over what stands in a stream of the process's own, if another process has written it."""
 
     def follow(self, event: Any, source: Source) -> list[Reaction]:
         """Return what must follow from an event."""
@@ -65,6 +69,7 @@ class Ear:
         self.log = log
         self.durable = durable
         self.not_before_ms = 0
+        self._is_ours = log_day(log.name)[0] == durable
         self._listener = listener
         self._consumer = log.consumer(durable)
         self._positioned = positioned
@@ -150,6 +155,8 @@ class Ear:
         return stored
 
     def _take(self, stored: Stored, generation: int, *, looked_again: bool = False) -> None:
+        if self._is_ours:
+            self._listener.see(stored)
         try:
             wanted, some_are_held = self._free(stored)
         except POISON as error:

@@ -93,6 +93,12 @@ class Process(Owner):
         """Return what must follow from an event."""
         return self.rooms.follow(event, source)
 
+    def see(self, stored: Stored) -> None:
+        """Take over what stands in a stream of ours, if another process has written it."""
+        door = self.door(stored.stream)
+        if door.idle and not door.unreadable and door.folded.fence < stored.sequence:
+            door.read_on()
+
     def place(self, log: str) -> Place | None:
         """Return how far the service's own entries say that a log is worked off."""
         return self.rooms.place(log)
@@ -273,7 +279,5 @@ class Process(Owner):
             entries = self.store.log(log).entries
             for stored in entries[scanned:]:
                 assert stored is not None, "nothing is gone from a log in memory"
-                door = self.door(stored.stream)
-                if door.idle and not door.unreadable and door.folded.fence < stored.sequence:
-                    door.read_on()
+                self.see(stored)
             self._scanned[log] = len(entries)

@@ -6,7 +6,7 @@ from feltlog.rehearsal.door import Door
 from feltlog.rehearsal.process import Crashed, Process
 from feltlog.rehearsal.world import Step
 from services.shoe import reactions as shoe_reactions
-from services.shoe.app.vault import Vault
+from services.shoe.app.vault import HoleUnknown, Vault
 from services.shoe.domain.shoe import SHOE, Retired, Shoe, Unprepared
 from services.table import reactions as table_reactions
 from services.table import views
@@ -17,7 +17,7 @@ from services.table.domain.table import TABLE, Table
 from services.wallet import reactions as wallet_reactions
 from services.wallet.domain.carrying import beginning
 from services.wallet.domain.ledger import LEDGER
-from shared.contracts.subjects import ledger_stream, log_day, round_name, round_of, stream_day, table_stream
+from shared.contracts.subjects import ledger_stream, log_day, round_name, round_of, shoe_stream, stream_day, table_stream
 from shared.contracts.wallet import BookClosed, CloseBook, OpenBook
 from shared.kernel.entry import Entry, Place
 from shared.kernel.folded import ID_REUSED, Asked, Folded, fingerprint
@@ -120,7 +120,7 @@ class ShoeRooms:
     def __init__(self, process: Process) -> None:
         self.process = process
         self.vault = Vault(process.house.sealing_key, process.house.entropy, other_shoe=self._state_of)
-        self.shoe = Noun(SHOE, over=lambda state: isinstance(state, Retired), fill=self.vault.fill)
+        self.shoe = Noun(SHOE, over=lambda state: isinstance(state, Retired), fill=self._fill)
 
     def noun_of(self, stream: str) -> Noun:
         """Return what is known about a shoe's stream."""
@@ -155,6 +155,19 @@ class ShoeRooms:
     def work(self, now_ms: int) -> list[Step]:
         """Do nothing but what is heard."""
         return []
+
+    def _fill(self, command: Any, shoe: Any) -> Any:
+        try:
+            return self.vault.fill(command, shoe)
+        except HoleUnknown:
+            other = self.process.door(shoe_stream(round_name(command.round).day, command.without_hole[0]))
+            if not other.idle:
+                raise
+            other.read_on()
+        try:
+            return self.vault.fill(command, shoe)
+        except HoleUnknown as unknown:
+            raise AssertionError(str(unknown)) from unknown
 
     def _state_of(self, shoe: str) -> Shoe:
         found = [door.state for door in self.process.doors.values() if door.stream.endswith(f".{shoe}")]

@@ -253,9 +253,10 @@ class Keeper(Generic[S]):
         """
         assert drafted.entry is not None, "there is something to append"
         types = ",".join(sorted({event.__struct_config__.tag for d in drafted.entry.decisions for event in d.events}))
-        wait_s = RESEND_FIRST_S
+        # What is folded meanwhile moves no fence: behind another one the same bytes could be stored twice.
+        fence, wait_s = self.folded.fence, RESEND_FIRST_S
         while True:
-            match brought(await self._store.append(self.stream, drafted.data, fence=self.folded.fence, types=types)):
+            match brought(await self._store.append(self.stream, drafted.data, fence=fence, types=types)):
                 case Appended(sequence=sequence):
                     self.unsure_since_ms = None
                     return sequence

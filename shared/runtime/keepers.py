@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from shared.kernel.decider import Decider
-from shared.kernel.entry import Entry
+from shared.kernel.entry import Entry, Stored
 from shared.kernel.folded import POISON, Asked, Pen, raised
 from shared.kernel.identity import derived_id
 from shared.kernel.messages import HOUSE, Answer
@@ -121,18 +121,35 @@ class Keepers:
     async def _read_on(self) -> None:
         for log_name, scanned in self._scanned.items():
             async for stored in self._store.read(log_name, after=scanned):
-                keeper = self.get(stored.stream)
-                # A keeper that is at work finds out by itself, by its fence.
-                if keeper.idle and not keeper.unreadable and keeper.folded.fence < stored.sequence:
-                    try:
-                        await keeper.load()
-                        await keeper.read_on()
-                    except SteppedDown as why:
-                        self._step_down(why)
-                    except POISON:
-                        # The keeper has told what it met, and answers accordingly from now on.
-                        pass
+                await self.see(stored)
                 self._scanned[log_name] = stored.sequence
+
+    async def see(self, stored: Stored) -> None:
+        """Take over what stands in a stream of ours, if another process has written it; raise `StoreRefusal` if it cannot be read.
+
+        Who was replaced may write until it finds that out, however late: a clock that it set must run here.
+        """
+        if self.get(stored.stream).folded.fence < stored.sequence:
+            await self.catch_up(stored.stream)
+
+    async def catch_up(self, stream: str) -> bool:
+        """Read a stream of ours as far as it can be read; raise `StoreRefusal` if the store does not answer.
+
+        Return False for a keeper that is at work: it finds out by itself, by its fence.
+        """
+        keeper = self.get(stream)
+        if not keeper.idle:
+            return False
+        if not keeper.unreadable:
+            try:
+                await keeper.load()
+                await keeper.read_on()
+            except SteppedDown as why:
+                self._step_down(why)
+            except POISON:
+                # The keeper has told what it met, and answers accordingly from now on.
+                pass
+        return True
 
     def ask(self, stream: str, asked: Asked, *, first: bool = False) -> asyncio.Future[Answer]:
         """Ask a stream's keeper, with `first` before everything that waits there."""

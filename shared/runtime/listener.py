@@ -12,6 +12,7 @@ from contextlib import aclosing
 
 from shared.contracts.desk import QuarantineLifted, SourceQuarantined
 from shared.contracts.following import Follow, Planned, planned
+from shared.contracts.subjects import log_day
 from shared.kernel.entry import Place, Stored, Stray
 from shared.kernel.folded import POISON, QUARANTINED, Asked
 from shared.kernel.messages import HOUSE, Answer
@@ -59,6 +60,7 @@ class Listener:
         self._clock = clock
         self._desk = desk
         self._durable = durable
+        self._is_ours = log_day(log_name)[0] == durable
         self._follow = follow
         self._after = after
         self._alarm = alarm
@@ -149,6 +151,8 @@ class Listener:
         stored = heard.stored
         asked: list[Planned] = []
         try:
+            if self._is_ours:
+                await self._keepers.see(stored)
             asked = await self._wanted(stored)
         except Stray as stray:
             await self._alarm("stray", log=self.log_name, stream=stored.stream, sequence=stored.sequence, what=str(stray))

@@ -93,6 +93,18 @@ async def test_stored_entry_is_found_under_another_writers(store: MemoryStore):
     assert (said.status, await store.end(LOG)) == ("accepted", 5)
 
 
+async def test_unconfirmed_append_that_is_read_meanwhile_is_not_stored_twice(store: MemoryStore):
+    """The answer was lost and the stream is read anew: the same bytes are sent again behind the fence that they were drafted for."""
+    ledger = await with_money(store)
+    store.lose_answer_next()
+    answer = ledger.ask(asked("in", IN))
+    await end_reached(store, 4)
+    await ledger.read_on()
+    said = await answer
+
+    assert (said.status, ann(ledger), await store.end(LOG)) == ("accepted", 1000, 4)
+
+
 async def test_whoever_lost_the_place_decides_again(store: MemoryStore):
     """An unconfirmed withdrawal, and another writer takes the money first: it is refused, and its ghost finds no place."""
     other = await with_money(store, epoch=1)

@@ -1,21 +1,28 @@
 """How messages get in and out of the shoe service.  Its vault is the only place that ever sees an order before its time."""
 
+from collections import deque
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 from services.shoe import reactions
-from services.shoe.app.vault import Vault
+from services.shoe.app.vault import HoleUnknown, Vault
 from services.shoe.domain.shoe import SHOE, Retired, Shoe, Unprepared
 from shared.contracts.refusals import Reason, refused, sentence
-from shared.contracts.subjects import Addressed
+from shared.contracts.shoe import PrepareShoe
+from shared.contracts.subjects import Addressed, round_name, shoe_stream
 from shared.kernel.entry import Entry, Place
 from shared.kernel.messages import Answer
 from shared.kernel.reactions import Reaction, Source
 from shared.runtime.entropy import SystemEntropy
+from shared.runtime.event_store import StoreRefusal
 from shared.runtime.keeper import Keeper
 from shared.runtime.keepers import Noun
 from shared.runtime.service import Process
 from shared.runtime.settings import ServiceSettings
+
+READ_FOR_MAX = 128
+"""Of how many rounds it is remembered that the shoe in play was read anew for them."""
 
 
 class ShoeApp:
@@ -27,7 +34,9 @@ class ShoeApp:
     def __init__(self, settings: ServiceSettings) -> None:
         self._house: Process | None = None
         self._vault = Vault.from_file(settings.sealing_key, SystemEntropy(), other_shoe=self._state_of)
-        self._shoe = Noun(SHOE, over=lambda state: isinstance(state, Retired), fill=self._vault.fill)
+        self._shoe = Noun(SHOE, over=lambda state: isinstance(state, Retired), fill=self._fill)
+        self._read_for: deque[str] = deque(maxlen=READ_FOR_MAX)
+        """The rounds for which the shoe in play was read anew."""
 
     def noun_of(self, stream: str) -> Noun:
         """Return what is known about a shoe's stream."""
@@ -62,6 +71,26 @@ class ShoeApp:
 
     def stored(self, keeper: Keeper[Any], entry: Entry[Any, Any]) -> None:
         """Nothing is shown."""
+
+    def _fill(self, command: Any, shoe: Any) -> Any:
+        try:
+            return self._vault.fill(command, shoe)
+        except HoleUnknown as unknown:
+            # No fence says whether another shoe's state is the newest.  What is asked is heard again when that shoe is read anew.
+            if command.round not in self._read_for:
+                assert self._house is not None, "the service has started"
+                self._house.spawn(self._read_other(command), "read another shoe")
+                raise
+            # A person who lifts the quarantine that follows has it read anew once more.
+            self._read_for.remove(command.round)
+            raise AssertionError(str(unknown)) from unknown
+
+    async def _read_other(self, command: PrepareShoe) -> None:
+        assert self._house is not None and command.without_hole is not None, "another shoe's card is left out"
+        stream = shoe_stream(round_name(command.round).day, command.without_hole[0])
+        with suppress(StoreRefusal):
+            if await self._house.keepers.catch_up(stream) and command.round not in self._read_for:
+                self._read_for.append(command.round)
 
     def _state_of(self, shoe: str) -> Shoe:
         assert self._house is not None, "the service has started"

@@ -21,9 +21,16 @@ from services.shoe.domain.shoe import Made, Ready, Shoe, Unprepared, committed_o
 from services.shoe.domain.shuffle import SEED_BYTES, WORD_BYTES, below, cut, leaves, order, salts
 from shared.contracts.shoe import DrawCards, Opening, PeekHole, PrepareShoe, RetireShoe, ShoeCommand, TurnCard
 from shared.kernel.commitment import paths, root
+from shared.runtime.event_store import StoreRefusal
 
 OPEN_MAX = 128
 """Orders kept in memory, some 200 KB each."""
+
+
+class HoleUnknown(StoreRefusal):
+    """A hole card that is to be left out does not lie in the other shoe, as far as that is known: another process may have dealt it."""
+
+    code = "hole_unknown"
 
 
 class Entropy(Protocol):
@@ -74,8 +81,8 @@ class Vault:
     def fill(self, command: ShoeCommand, shoe: Shoe) -> ShoeCommand:
         """Return `command` with what it takes to decide it on `shoe`; what the rules will refuse comes back as it is.
 
-        Raise `KeyWrong` if the order was sealed with another key, and `SealBroken` if it does not open or does not give
-        the committed root: an order is never made anew.
+        Raise `KeyWrong` if the order was sealed with another key, `SealBroken` if it does not open or does not give the
+        committed root: an order is never made anew.  Raise `HoleUnknown` if what is known of another shoe is too old.
         """
         match command, shoe:
             case PrepareShoe(), Unprepared():
@@ -111,7 +118,8 @@ class Vault:
     def _hole(self, shoe: str, index: int) -> str:
         """Return the face of a card that lies face down in another shoe."""
         other = self._other_shoe(shoe)
-        assert isinstance(other, Ready) and index in other.down, f"card {index} of {shoe} does not lie face down"
+        if not isinstance(other, Ready) or index not in other.down:
+            raise HoleUnknown(f"card {index} of {shoe} does not lie face down, as far as is known here")
         return self._opened(other.made).cards[index]
 
     def _opened(self, made: Made) -> _Order:
