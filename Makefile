@@ -7,7 +7,7 @@ READY := $(VENV)/ready
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup test check format integration simulate chaos demo up replay glossary rules fuzz oracle lock clean bench
+.PHONY: help setup test check format integration simulate chaos demo up replay glossary rules fuzz oracle shuffle-tests lock clean bench
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -75,6 +75,9 @@ fuzz: setup ## ask, write, set and type whatever comes along, anew each time: ma
 
 oracle: setup ## hold the engine against numbers that others have worked out
 	$(BIN)/python -m tests.oracle
+
+shuffle-tests: setup ## examine the shuffle 300,000 times, and three wrong ones that must be rejected
+	@$(BIN)/python -m tests.battery $(if $(SHUFFLES),--shuffles $(SHUFFLES)) $(if $(JSON),--json)
 
 lock: ## write both locks; versions stay where they can, UPGRADE=1 takes the newest
 	@set -e; tool=$$(mktemp -d); trap 'rm -rf "$$tool"' EXIT; \
