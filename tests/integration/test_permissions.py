@@ -34,6 +34,8 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Machine]:
         ("ann", "query.wallet.player.balance.ann"),
         ("pit", "cmd.table.staff.T1.pit"),
         ("pit", "query.shoe.staff.health.pit"),
+        ("supervisor", "cmd.table.staff.T1.supervisor"),
+        ("inspector", "query.table.staff.T1.inspector"),
         ("shoe", f"log.shoe.{DAY}.T1-S1"),
         ("wallet", f"log.wallet.{DAY}.ledger.0"),
         ("table", f"log.table.{DAY}.T1.round.000001"),
@@ -72,6 +74,9 @@ async def test_a_user_may_publish_what_its_work_takes(server: Machine, user: str
         # Staff speak as staff.
         ("pit", "cmd.table.player.T1.ann"),
         ("pit", "cmd.table.staff.T1.ann"),
+        ("pit", "cmd.table.staff.T1.supervisor"),
+        ("supervisor", "cmd.table.staff.T1.pit"),
+        ("supervisor", "cmd.table.player.T1.supervisor"),
         ("pit", f"log.wallet.{DAY}.ledger.0"),
         # A service writes its own log and no other.
         ("shoe", f"log.wallet.{DAY}.ledger.0"),

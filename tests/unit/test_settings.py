@@ -72,6 +72,9 @@ def test_settings_that_cannot_be_read_are_told(tmp_path: Path):
         (HOUSE + TABLE.replace('"5.00"', '"5.001"'), "table 'T1': 5.001 CAD is finer than the currency"),
         ("[house\n", "cannot be used: "),
         (HOUSE + "\n[[table]]\nid = 7\n", "in table 1"),
+        (HOUSE + '[staff]\nann = "croupier"\n', "in [staff]: invalid enum value 'croupier'."),
+        (HOUSE + '[staff]\n"a b" = "dealer"\n', "in [staff]: expected letters, digits, '_' and '-', 64 at most."),
+        (HOUSE + '[staff]\nwallet = "dealer"\n', "in [staff]: 'wallet' is a process of the house and works at no table."),
     ],
 )
 def test_settings_that_cannot_be_understood_are_told_with_file_and_key(tmp_path: Path, text: str, told: str):
