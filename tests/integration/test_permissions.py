@@ -8,6 +8,7 @@ import pytest
 from nats.aio.msg import Msg
 
 from feltlog.credentials import create_user_key
+from feltlog.house import House
 from feltlog.machine import Machine
 from shared.runtime.connection import Endpoint, connect
 from shared.runtime.event_store import StoreUnavailable
@@ -21,8 +22,10 @@ EVERYBODY = ["provisioner", *ALL_BUT_PROVISIONER]
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Machine]:
-    """A real server with the house's users and two players, ann and bob."""
-    with Machine(tmp_path_factory.mktemp("house"), processes=()) as machine:
+    """A real server with the house's users, its staff and two players, ann and bob."""
+    folder = tmp_path_factory.mktemp("house")
+    House(folder).prepare()
+    with Machine(folder, processes=()) as machine:
         machine.add_players(["ann", "bob"])
         yield machine
 
