@@ -7,7 +7,8 @@ run/machine.json     what runs here now                logs/<process>.log    wha
 surveillance.sqlite  an index that can be built again from the logs
 """
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
+from contextlib import suppress
 from pathlib import Path
 
 from feltlog.credentials import SUFFIX, create_sealing_key, create_user_key, public_keys
@@ -18,6 +19,7 @@ from feltlog.permissions import HOUSE
 from feltlog.running import Running, running_on
 from feltlog.settings import DEFAULT, Settings, read_settings
 from feltlog.trouble import Trouble
+from shared.contracts.staff import PIT, Job
 from shared.contracts.subjects import BadSubject, token
 from shared.kernel.toml import quoted
 
@@ -98,7 +100,15 @@ class House:
 
     def players(self) -> list[str]:
         """Return everybody who holds a credential and does not belong to the house."""
-        return sorted(name for name in public_keys(self.secrets) if name not in HOUSE)
+        house = HOUSE.keys() | self.staff().keys()
+        return sorted(name for name in public_keys(self.secrets) if name not in house)
+
+    def staff(self) -> dict[str, Job]:
+        """Return who works here as what; raise `Trouble` if `tables.toml` is not to be understood.
+
+        Where there is none, as on another machine from which somebody only speaks to the house, it is the pit alone.
+        """
+        return PIT | self.settings().staff if self.tables.exists() else dict(PIT)
 
     def settings(self) -> Settings:
         """Return what `tables.toml` says; raise `Trouble` if it is not to be understood."""
@@ -121,6 +131,10 @@ class House:
             create_user_key(self.secrets, user)
         if plays:
             create_sealing_key(self.sealing_key)
+            # Settings that are not to be understood stop whoever needs them, with a sentence of their own.
+            with suppress(Trouble):
+                for user in self.staff():
+                    create_user_key(self.secrets, user)
 
     def furnish(self, tables: str) -> None:
         """Write a first `tables.toml` if there is none; raise `Trouble` if the directory cannot be one."""
@@ -141,19 +155,19 @@ class House:
         if running is not None and running.server_pid is not None:
             # One at a time: a reload that began before our key was written must not pass for ours.
             with held(self.secrets / "reload.lock"):
-                self.write_server_conf(running.ports)
+                self.write_server_conf(running.ports, self.staff())
                 reload(running.ports, running.server_pid, self.server_conf)
 
     def create_players(self, names: Iterable[str]) -> None:
         """Make credentials for everybody in `names` who has none; no server is told."""
         for name in names:
-            if name in HOUSE:
+            if name in HOUSE or name in self.staff():
                 raise Trouble(f"{name!r} belongs to the house and cannot be a player's name. Choose another.")
             try:
                 create_user_key(self.secrets, token(name))
             except BadSubject as error:
                 raise Trouble(f"{error}.") from error
 
-    def write_server_conf(self, ports: Ports) -> None:
-        """Write the configuration for a server on `ports` that knows everybody who holds a credential now."""
-        replace_file(self.server_conf, server_config(ports, self.store, self.log(SERVER), public_keys(self.secrets)))
+    def write_server_conf(self, ports: Ports, staff: Container[str]) -> None:
+        """Write the configuration for a server on `ports` that knows everybody who holds a credential now, some as `staff`."""
+        replace_file(self.server_conf, server_config(ports, self.store, self.log(SERVER), public_keys(self.secrets), staff))

@@ -26,6 +26,7 @@ from feltlog.nats_config import Ports
 from feltlog.nats_server import SERVER, await_ready, claim, free_ports, server_program, tail, write_error
 from feltlog.running import Lock, Running, Seen
 from feltlog.trouble import Trouble
+from shared.contracts.staff import PIT, staff_line
 
 READY_S = 60.0
 PORTS_TRIES = 3
@@ -193,7 +194,7 @@ class Machine:
         }
         if self._processes:
             house = self.house.settings().house
-            facts |= {"FELTLOG_DAY_STARTS": house.day_starts, "FELTLOG_ZONE": house.zone}
+            facts |= {"FELTLOG_DAY_STARTS": house.day_starts, "FELTLOG_ZONE": house.zone, "FELTLOG_STAFF": staff_line(self.house.staff())}
         # The key that seals the shoes is the shoe's business alone.
         inherited = {name: value for name, value in os.environ.items() if not name.startswith(SEALING) or user == "shoe"}
         return inherited | facts
@@ -203,7 +204,7 @@ class Machine:
         for left in reversed(range(self._tries)):
             try:
                 claim(self.ports)
-                self.house.write_server_conf(self.ports)
+                self.house.write_server_conf(self.ports, self.house.staff() if self._processes else PIT)
                 self._children[SERVER] = self._child(SERVER, [program, "-c", str(self.house.server_conf)])
                 self._children[SERVER].start()
                 return self._await_server(starts_max=1)

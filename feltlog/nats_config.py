@@ -4,7 +4,7 @@ The file holds public keys only.  It is written anew at every start and whenever
 what may differ from house to house stands in `tables.toml`, not here.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
@@ -38,9 +38,9 @@ class Ports(msgspec.Struct, frozen=True):
         return f"http://{HOST}:{self.monitor}"
 
 
-def server_config(ports: Ports, store: Path, log: Path, public_keys: Mapping[str, str]) -> str:
-    """Return the text of `server.conf` for the users in `public_keys` (name to public nkey)."""
-    users = "\n".join(user_block(name, key, permission(name)) for name, key in sorted(public_keys.items()))
+def server_config(ports: Ports, store: Path, log: Path, public_keys: Mapping[str, str], staff: Container[str] = ()) -> str:
+    """Return the text of `server.conf` for the users in `public_keys` (name to public nkey), of whom some are `staff`."""
+    users = "\n".join(user_block(name, key, permission(name, staff)) for name, key in sorted(public_keys.items()))
     return f"""\
 # Written by feltlog at every start; changes made here are lost.
 server_name: feltlog

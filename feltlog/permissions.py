@@ -15,6 +15,8 @@ What permissions cannot hold: whoever may ask the JetStream API may name any sub
 entry is no entry: the next append of the log's owner meets the fence, and surveillance finds bytes that decode to nothing.
 """
 
+from collections.abc import Container
+
 import msgspec
 
 from shared.contracts.subjects import inbox, token
@@ -70,6 +72,12 @@ def service(name: str, *, listens: tuple[str, ...] = ()) -> Rights:
     )
 
 
+def staff(name: str) -> Rights:
+    """Return the rights of a member of staff: to speak under their own name, to watch the felt and to hear alarms."""
+    speaks = (f"cmd.*.staff.*.{token(name)}", f"query.*.staff.*.{token(name)}")
+    return Rights(says=speaks, listens=("view.table.felt.*", "alarm.>"))
+
+
 HOUSE: dict[str, Rights] = {
     "provisioner": Rights(
         says=("alarm.provisioner.>",),
@@ -83,9 +91,9 @@ HOUSE: dict[str, Rights] = {
     "table": service("table"),
     "surveillance": service("surveillance", listens=("alarm.>",)),
     "reader": Rights(reads=True),
-    "pit": Rights(says=("cmd.*.staff.*.pit", "query.*.staff.*.pit"), listens=("view.table.felt.*", "alarm.>")),
+    "pit": staff("pit"),
 }
-"""Everybody who belongs to the house.  Whoever else holds a credential is a player."""
+"""Everybody who belongs to every house.  Whoever else holds a credential is staff if the house's settings say so, else a player."""
 
 
 def player(name: str) -> Rights:
@@ -93,14 +101,14 @@ def player(name: str) -> Rights:
     return Rights(says=(f"cmd.*.player.*.{token(name)}", f"query.*.player.*.{token(name)}"), listens=("view.table.felt.*",))
 
 
-def rights(user: str) -> Rights:
-    """Return the rights of `user`; raise `BadSubject` if that cannot be anybody's name."""
-    return HOUSE.get(user) or player(user)
+def rights(user: str, employed: Container[str] = ()) -> Rights:
+    """Return the rights of `user`, who is staff if `employed`; raise `BadSubject` if that cannot be anybody's name."""
+    return HOUSE.get(user) or (staff(user) if user in employed else player(user))
 
 
-def permission(user: str) -> Permission:
-    """Return what the server lets `user` do."""
-    may = rights(user)
+def permission(user: str, employed: Container[str] = ()) -> Permission:
+    """Return what the server lets `user` do, who is staff if `employed`."""
+    may = rights(user, employed)
     return Permission(
         publish=(*may.says, *answering(may), *reading(may), *hearing(user, may), *provisioning(may)),
         never_publish=forbidden(may),

@@ -11,7 +11,9 @@ from zoneinfo import ZoneInfo
 
 import msgspec
 
+from feltlog.permissions import HOUSE
 from feltlog.trouble import Trouble
+from shared.contracts.staff import PIT, Job
 from shared.contracts.table import OpenTable, TableSettings
 from shared.kernel.money import BadMoney, minor_units
 from shared.kernel.toml import BadToml, decode, quoted
@@ -27,6 +29,8 @@ PATTERNS = {
     TIME_OF_DAY: "a time of day, such as 06:00",
 }
 """What each pattern wants, as a person is told it."""
+PROCESSES = HOUSE.keys() - PIT.keys()
+"""Users that no person may be."""
 
 Name = Annotated[str, msgspec.Meta(pattern=NAME)]
 Amount = Annotated[str, msgspec.Meta(pattern=AMOUNT)]
@@ -64,6 +68,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """The whole of `tables.toml`."""
 
     house: HouseRules
+    staff: dict[Name, Job] = {}
+    """Who works at the tables, and as what."""
     table: tuple[TableRules, ...] = ()
 
 
@@ -74,6 +80,16 @@ DEFAULT = """\
 operator = "feltlog"
 day_starts = "06:00"            # the gaming day starts here, by the clock of the zone
 zone = "America/Toronto"
+
+# Who works at the tables: a name, which is a credential in secrets/, and a job. A ruling that needs two persons needs two
+# names here. Jobs: dealer, game_supervisor, casino_supervisor, duty_manager, pit_boss, inspector,
+# designated_representative, support.
+
+[staff]
+pit = "pit_boss"
+supervisor = "casino_supervisor"
+manager = "duty_manager"
+inspector = "inspector"
 
 # One [[table]] for each felt. Amounts stand in quotes and in the table's currency.
 # betting_window_ms: how long wagers are taken; decision_ms: how long a player may think;
@@ -144,7 +160,7 @@ def sentence(message: str) -> str:
     >>> sentence("Object contains unknown field `mimimum` - at `$.table[1]`")
     'in table 2: unknown key `mimimum`.'
     """
-    what, _, path = message.partition(" - at `$")
+    what, _, path = message.replace(" - at `key` in `$", " - at `$").partition(" - at `$")
     what = what.replace("Object contains unknown field", "unknown key").replace("Object missing required field", "missing key")
     what = re.sub(r"Expected `str` matching regex '(.*)'", lambda match: f"expected {PATTERNS.get(_pattern(match[1]), match[0])}", what)
     parts = re.findall(r"[A-Za-z_]+|\[[0-9]+\]|\[\.\.\.\]", path)
@@ -153,6 +169,8 @@ def sentence(message: str) -> str:
             place, keys = f"in table {int(index.strip('[]')) + 1}", rest
         case ["house", *rest]:
             place, keys = "in [house]", rest
+        case ["staff", *_]:
+            place, keys = "in [staff]", []
         case _:
             place, keys = "", parts
     place = ", ".join(filter(None, [place, *(f"key `{key}`" for key in keys)]))
@@ -171,6 +189,7 @@ def contradictions(settings: Settings) -> list[str]:
         ZoneInfo(settings.house.zone)
     except (KeyError, ValueError, OSError):
         found.append(f"in [house], key `zone`: there is no time zone {quoted(settings.house.zone)} on this machine.")
+    found += [f"in [staff]: {name!r} is a process of the house and works at no table." for name in settings.staff if name in PROCESSES]
     ids = [table.id for table in settings.table]
     found += [f"table {id_!r} stands there {ids.count(id_)} times; each table needs an id of its own." for id_ in ids if ids.count(id_) > 1]
     return found + [problem for table in settings.table if (problem := impossible_limits(table))]

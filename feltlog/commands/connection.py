@@ -14,7 +14,6 @@ import typer
 from feltlog.client import Client, Unanswered
 from feltlog.house import House
 from feltlog.machine import serve_store_only
-from feltlog.permissions import HOUSE
 from feltlog.trouble import Trouble
 from shared.runtime.connection import Endpoint, close, connect
 from shared.runtime.event_store import StoreUnavailable
@@ -46,7 +45,7 @@ async def reading(house: House, server: str | None = None) -> AsyncIterator[JetS
 
 @asynccontextmanager
 async def at_the_door(house: House, server: str | None, user: str) -> AsyncIterator[Client]:
-    """Yield a client that speaks as `user`: as staff if the user belongs to the house, else as a player."""
+    """Yield a client that speaks as `user`: as staff if the user works there, else as a player."""
     url = server or running_url(house)
     if url is None:
         raise Trouble(f"Nothing runs on {house.data}. Start it with `feltlog up --data {house.data}`, or name a server with --server.")
@@ -55,7 +54,7 @@ async def at_the_door(house: House, server: str | None, user: str) -> AsyncItera
     except Unreachable as error:
         raise Trouble(f"{sentence(error)} Check --server, and that --data holds the credentials of that house.") from error
     try:
-        yield Client(line, role="staff" if user in HOUSE else "player", name=user)
+        yield Client(line, role="staff" if user in house.staff() else "player", name=user)
     except Unanswered as error:
         raise Trouble(f"{error} Try again in a moment; `feltlog status` shows what runs.") from error
     finally:

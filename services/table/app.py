@@ -14,7 +14,7 @@ from shared.contracts.subjects import Addressed, felt_view, round_name, round_of
 from shared.contracts.table import CallRound, CloseBetting, OpenTable, PlayerCommand, StaffCommand
 from shared.kernel.entry import Entry, Place
 from shared.kernel.folded import Asked
-from shared.kernel.messages import Actor, Answer
+from shared.kernel.messages import Answer
 from shared.kernel.profile import Profile
 from shared.kernel.profile_text import BadProfile
 from shared.kernel.reactions import Reaction, Source
@@ -82,7 +82,7 @@ class TableApp:
                 stream = self._stream_for(to.target, request.command)
             case _:
                 raise refused(Reason.NOT_ALLOWED_FOR_ROLE)
-        asked = Asked(request.id, request.command, Actor(to.role, to.actor), self.house.clock.now_ms())
+        asked = Asked(request.id, request.command, self.house.actor(to), self.house.clock.now_ms())
         return await self.house.keepers.ask(stream, asked)
 
     async def question(self, to: Addressed) -> Any:

@@ -109,8 +109,8 @@ class BrokenChain(ValueError):
 
 
 def fingerprint(command: Any, actor: Actor) -> str:
-    """Return what tells one request from another that carries the same id."""
-    return digest(msgspec.json.encode((actor, command)))
+    """Return what tells one request from another that carries the same id: what is asked, and by whom, whatever their job is now."""
+    return digest(msgspec.json.encode((Actor(actor.role, actor.id) if actor.job else actor, command)))
 
 
 def empty(decider: Decider[S, Any, Any], stream: str) -> Folded[S]:

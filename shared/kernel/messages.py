@@ -13,11 +13,13 @@ Role = Literal["player", "staff", "house"]
 """Who may speak: a player, a member of staff, or the house itself (timers and reactions)."""
 
 
-class Actor(msgspec.Struct, frozen=True, gc=False):
+class Actor(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     """Who asked for something."""
 
     role: Role
     id: str
+    job: str = ""
+    """Of staff, as the house's own settings have it; empty for everybody else, and for who has none."""
 
 
 HOUSE = Actor("house", "house")

@@ -15,7 +15,7 @@ from shared.contracts.desk import CarryQuarantines, LiftQuarantine, QuarantineLi
 from shared.contracts.desk_rules import DESK, DeskState, still_open
 from shared.contracts.refusals import Reason, refused
 from shared.contracts.requests import decode_request
-from shared.contracts.subjects import Addressed, desk_stream, log_day
+from shared.contracts.subjects import desk_stream, log_day
 from shared.kernel.entry import Entry
 from shared.kernel.folded import Asked
 from shared.kernel.identity import derived_id
@@ -107,12 +107,12 @@ class Desk:
             self._holding.remove((subject, target))
         await self._alarm("source_quarantined", log=log_name, subject=subject, sequence=sequence, target=target, reason=command.reason)
 
-    async def command(self, to: Addressed, data: bytes, rehear: Rehear) -> Answer:
+    async def command(self, by: Actor, data: bytes, rehear: Rehear) -> Answer:
         """Answer a person who lifts a quarantine; what was held is heard again before anything that comes later."""
-        if to.role != "staff":
+        if by.role != "staff":
             raise refused(Reason.NOT_ALLOWED_FOR_ROLE)
         request = decode_request(data, LiftQuarantine)
-        asked = Asked(request.id, request.command, Actor("staff", to.actor), self._keepers.clock.now_ms())
+        asked = Asked(request.id, request.command, by, self._keepers.clock.now_ms())
         async with self._writing:
             rows = [row for row in self.rows() if row.concerns(request.command.subject)]
             # Entries that arrive while the held ones are heard wait here: neither lost nor before their time.

@@ -21,10 +21,10 @@ from nats.aio.msg import Msg
 from nats.errors import Error as NatsError
 
 from shared.contracts.desk import SourceQuarantined
-from shared.contracts.refusals import Reason, sentence
+from shared.contracts.refusals import Reason, refused, sentence
 from shared.contracts.subjects import Addressed, alarm, desk_stream, log_day, log_name
 from shared.kernel.entry import Entry, Place
-from shared.kernel.messages import Answer
+from shared.kernel.messages import Actor, Answer
 from shared.kernel.reactions import Reaction, Source
 from shared.runtime import telemetry
 from shared.runtime.answering import Answering
@@ -108,6 +108,16 @@ class Process:
     def today(self) -> str:
         """Return the gaming day that it is now."""
         return gaming_day(self.clock.now_ms(), self.settings.day_starts, self.settings.zone)
+
+    def actor(self, to: Addressed) -> Actor:
+        """Return who sent a request; the job of staff is the house's to say, whatever the request holds."""
+        match to.role:
+            case "player":
+                return Actor("player", to.actor)
+            case "staff":
+                return Actor("staff", to.actor, self.settings.staff.get(to.actor, ""))
+            case _:
+                raise refused(Reason.NOT_ALLOWED_FOR_ROLE)
 
     def _log_of_today(self) -> str:
         return log_name(self.app.name, self.today())
@@ -239,7 +249,7 @@ class Process:
 
     async def _decide(self, to: Addressed, data: bytes) -> Answer:
         if to.target == "desk":
-            return await self.desk.command(to, data, self.rehear)
+            return await self.desk.command(self.actor(to), data, self.rehear)
         return await self.app.command(to, data)
 
     async def rehear(self, row: SourceQuarantined) -> bool:

@@ -3,13 +3,15 @@
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
 from shared.kernel.toml import quoted
 
 TIME_OF_DAY = r"^([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9])?\Z"
+
+from shared.contracts.staff import PIT, BadStaff, Job, staff_of
 
 
 class SettingMissing(Exception):
@@ -31,6 +33,8 @@ class ServiceSettings:
     zone: str
     sealing_key: Path
     allow_volatile: bool = False
+    staff: Mapping[str, Job] = field(default_factory=lambda: PIT)
+    """Who has which job."""
 
 
 def demand_assertions() -> None:
@@ -49,6 +53,10 @@ def from_environment(environment: Mapping[str, str] = os.environ) -> ServiceSett
             raise SettingMissing(f"{name} is not set. `feltlog up` sets everything; see docs/operations for what to set by hand.") from None
 
     data = Path(needed("FELTLOG_DATA"))
+    try:
+        staff = PIT | staff_of(environment.get("FELTLOG_STAFF", ""))
+    except BadStaff as error:
+        raise SettingMissing(f"FELTLOG_STAFF: {error}.") from None
     return ServiceSettings(
         nats_url=needed("FELTLOG_NATS_URL"),
         monitor_url=needed("FELTLOG_MONITOR_URL"),
@@ -58,6 +66,7 @@ def from_environment(environment: Mapping[str, str] = os.environ) -> ServiceSett
         zone=_zone(environment.get("FELTLOG_ZONE", "UTC")),
         sealing_key=Path(environment.get("FELTLOG_SEALING_KEY", str(data / "secrets" / "sealing.key"))),
         allow_volatile=environment.get("FELTLOG_ALLOW_VOLATILE", "") == "1",
+        staff=staff,
     )
 
 

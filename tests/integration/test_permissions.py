@@ -8,6 +8,7 @@ import pytest
 from nats.aio.msg import Msg
 
 from feltlog.credentials import create_user_key
+from feltlog.house import House
 from feltlog.machine import Machine
 from shared.runtime.connection import Endpoint, connect
 from shared.runtime.event_store import StoreUnavailable
@@ -21,8 +22,10 @@ EVERYBODY = ["provisioner", *ALL_BUT_PROVISIONER]
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Machine]:
-    """A real server with the house's users and two players, ann and bob."""
-    with Machine(tmp_path_factory.mktemp("house"), processes=()) as machine:
+    """A real server with the house's users, its staff and two players, ann and bob."""
+    folder = tmp_path_factory.mktemp("house")
+    House(folder).prepare()
+    with Machine(folder, processes=()) as machine:
         machine.add_players(["ann", "bob"])
         yield machine
 
@@ -34,6 +37,8 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Machine]:
         ("ann", "query.wallet.player.balance.ann"),
         ("pit", "cmd.table.staff.T1.pit"),
         ("pit", "query.shoe.staff.health.pit"),
+        ("supervisor", "cmd.table.staff.T1.supervisor"),
+        ("inspector", "query.table.staff.T1.inspector"),
         ("shoe", f"log.shoe.{DAY}.T1-S1"),
         ("wallet", f"log.wallet.{DAY}.ledger.0"),
         ("table", f"log.table.{DAY}.T1.round.000001"),
@@ -72,6 +77,9 @@ async def test_a_user_may_publish_what_its_work_takes(server: Machine, user: str
         # Staff speak as staff.
         ("pit", "cmd.table.player.T1.ann"),
         ("pit", "cmd.table.staff.T1.ann"),
+        ("pit", "cmd.table.staff.T1.supervisor"),
+        ("supervisor", "cmd.table.staff.T1.pit"),
+        ("supervisor", "cmd.table.player.T1.supervisor"),
         ("pit", f"log.wallet.{DAY}.ledger.0"),
         # A service writes its own log and no other.
         ("shoe", f"log.wallet.{DAY}.ledger.0"),

@@ -30,10 +30,24 @@ def test_secrets_are_their_owners_alone(house: House):
 
 
 def test_everybody_of_the_house_has_a_credential_of_their_own(house: House):
-    """One key pair for each process and each role of staff."""
+    """One key pair for each process and each member of staff."""
     keys = public_keys(house.secrets)
+    everybody = HOUSE.keys() | house.staff().keys()
 
-    assert (set(keys), len(set(keys.values()))) == (set(HOUSE), len(HOUSE))
+    assert (set(keys), len(set(keys.values()))) == (everybody, len(everybody))
+
+
+def test_a_house_of_before_there_were_jobs_has_the_pit_alone(house: House):
+    """Settings without `[staff]` go on: the pit is a pit boss, and nobody else is staff."""
+    house.tables.write_text('[house]\noperator = "feltlog"\nday_starts = "06:00"\nzone = "America/Toronto"\n')
+
+    assert house.staff() == {"pit": "pit_boss"}
+
+
+def test_a_player_is_never_staff(house: House):
+    """The name of somebody who works here is no player's."""
+    with pytest.raises(Trouble, match="'supervisor' belongs to the house"):
+        house.create_players(["supervisor"])
 
 
 def test_second_start_keeps_what_the_first_one_made(house: House):

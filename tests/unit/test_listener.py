@@ -12,7 +12,7 @@ from services.wallet import reactions
 from services.wallet.domain.ledger import LEDGER
 from shared.contracts.desk import LiftQuarantine, SourceQuarantined
 from shared.contracts.requests import encode_request
-from shared.contracts.subjects import addressed, desk_stream, ledger_stream, log_of
+from shared.contracts.subjects import desk_stream, ledger_stream, log_of
 from shared.contracts.wallet import Deposit, OpenAccount, OpenBook
 from shared.kernel.folded import Asked
 from shared.kernel.messages import HOUSE, Actor, Answer, Refused
@@ -112,7 +112,7 @@ class Wallet:
         """Lift a quarantine, as the pit."""
         body = encode_request(f"lift-{next(self._lifts)}", LiftQuarantine(subject=subject))
         try:
-            return await self.desk.command(addressed("cmd.wallet.staff.desk.pit"), body, self.listener.rehear)
+            return await self.desk.command(Actor("staff", "pit"), body, self.listener.rehear)
         except Refused as refused:
             return refused.answer
 

@@ -3,20 +3,20 @@
 from shared.contracts.desk import LiftQuarantine, SourceQuarantined
 from shared.contracts.desk_rules import DESK
 from shared.contracts.requests import encode_request
-from shared.contracts.subjects import Addressed, desk_stream
+from shared.contracts.subjects import desk_stream
 from shared.kernel.folded import Asked, Pen, draft, empty, fold
 from shared.kernel.messages import ACCEPTED, Actor, Answer, Refused
 from shared.runtime.service import Process
 from tests.service import DAY, HEARD_LOG, NOTES, OWN_LOG, SHOE, NotingApp, World, until
 
 OTHER = f"log.shoe.{DAY}.T7-S2"
+PIT = Actor("staff", "pit")
 
 
 async def lift(process: Process, subject: str = SHOE) -> Answer:
     """Lift a quarantine, as the pit."""
-    to = Addressed("table", "staff", "desk", "pit")
     try:
-        return await process.desk.command(to, encode_request("lift", LiftQuarantine(subject=subject)), process.rehear)
+        return await process.desk.command(PIT, encode_request("lift", LiftQuarantine(subject=subject)), process.rehear)
     except Refused as why:
         return why.answer
 
@@ -129,8 +129,7 @@ async def test_a_lift_lets_go_of_nothing_that_came_while_it_was_under_way():
             await until(lambda: process.desk.holds(OTHER, SHOE))
             return True
 
-        to = Addressed("table", "staff", "desk", "pit")
-        await process.desk.command(to, encode_request("lift", LiftQuarantine(subject=SHOE)), rehear)
+        await process.desk.command(PIT, encode_request("lift", LiftQuarantine(subject=SHOE)), rehear)
         await until(lambda: process.desk.rows() == [late])
 
         assert process.keepers.get(desk_stream("table", DAY)).state.open == (late,)

@@ -77,6 +77,9 @@ def test_settings_that_cannot_be_read_are_told(tmp_path: Path):
         (HOUSE + "table = " + "[" * 5_000, "cannot be used: "),
         (HOUSE + TABLE.replace('"T1"', '"T1\\n"'), "in table 1, key `id`: expected letters, digits, '_' and '-', 64 at most."),
         (HOUSE + "\n[[table]]\nid = 7\n", "in table 1"),
+        (HOUSE + '[staff]\nann = "croupier"\n', "in [staff]: invalid enum value 'croupier'."),
+        (HOUSE + '[staff]\n"a b" = "dealer"\n', "in [staff]: expected letters, digits, '_' and '-', 64 at most."),
+        (HOUSE + '[staff]\nwallet = "dealer"\n', "in [staff]: 'wallet' is a process of the house and works at no table."),
     ],
 )
 def test_settings_that_cannot_be_understood_are_told_with_file_and_key(tmp_path: Path, text: str, told: str):

@@ -20,7 +20,7 @@ from shared.contracts.wallet import BookClosed, CarryForward, CloseBook, OpenBoo
 from shared.kernel.entry import Entry, Place
 from shared.kernel.folded import ID_REUSED, Asked, fingerprint
 from shared.kernel.identity import derived_id
-from shared.kernel.messages import HOUSE, Actor, Answer
+from shared.kernel.messages import HOUSE, Answer
 from shared.kernel.reactions import Reaction, Source
 from shared.runtime.event_store import StoreRefusal
 from shared.runtime.keeper import Keeper, Overrun
@@ -96,7 +96,7 @@ class WalletApp:
         if not book:
             raise refused(Reason.BUSY)
         request = decode_request(data, StaffCommand)
-        asked = Asked(request.id, request.command, Actor("staff", to.actor), self.house.clock.now_ms())
+        asked = Asked(request.id, request.command, self.house.actor(to), self.house.clock.now_ms())
         before = await self._closed_books.recorded(request.id)
         if before is not None:
             return before.answer if before.fingerprint == fingerprint(asked.command, asked.actor) else ID_REUSED
