@@ -44,6 +44,7 @@ TABLE_SAYS = (
     table.TurnCalled,
     table.HandsDecided,
     table.WagersSettled,
+    table.CardsPickedUp,
     table.RoundSettled,
     table.RoundVoided,
 )
@@ -185,6 +186,8 @@ def sentence(told: Told, before: Layout, after: Layout) -> tuple[Sentence, Tone]
             return verdict(event, after), "end"
         case table.WagersSettled():
             return (paid(event),), "money"
+        case table.CardsPickedUp():
+            return ("The cards are picked up: " + ", ".join(place_of(box, hand, after) for box, hand in event.hands),), "house"
         case table.RoundSettled():
             return (f"Round over: {money(event.staked_minor, cur)} staked, {money(event.returned_minor, cur)} returned",), "end"
         case table.RoundVoided():
@@ -275,6 +278,11 @@ def verdict(event: table.HandsDecided, after: Layout) -> Sentence:
     dealer: Sentence = (*row_of(event.dealer_cards), f", {worth(event.dealer_cards)}") if event.dealer_cards else ("no cards",)
     hands = (f"{after.owner(hand.box, hand.hand)} {RESULTS[hand.result].format(total=hand.total)}" for hand in event.hands)
     return ("Dealer: ", *dealer, "; ", "; ".join(hands))
+
+
+def place_of(box: int, hand: int, after: Layout) -> str:
+    """Return a hand without its player."""
+    return "the dealer's" if box == 0 else f"box {box}, hand {hand}" if box in after.split else f"box {box}"
 
 
 def paid(event: table.WagersSettled) -> str:

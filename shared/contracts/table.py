@@ -728,6 +728,13 @@ class WagersSettled(Event, frozen=True, kw_only=True, tag="table.WagersSettled.v
     lines: tuple[SettlementLine, ...]
 
 
+class CardsPickedUp(Event, frozen=True, kw_only=True, tag="table.CardsPickedUp.v1"):
+    """The cards left the layout for the discard rack, hand after hand, so that each can be laid out again (ON-6.6, LV-3.7)."""
+
+    hands: tuple[tuple[int, int], ...]
+    """Box and hand in the order in which they were picked up; box 0 is the dealer's, whose cards end up beneath."""
+
+
 class RoundSettled(Event, frozen=True, kw_only=True, tag="table.RoundSettled.v1"):
     """The round is over and every wager in it is settled."""
 
@@ -807,6 +814,7 @@ RoundEvent = (
     | HoleCardTurned
     | HandsDecided
     | WagersSettled
+    | CardsPickedUp
     | RoundSettled
     | RoundVoided
 )

@@ -99,3 +99,5 @@ class Profile(msgspec.Struct, frozen=True, gc=False, kw_only=True, forbid_unknow
     insurance: InsuranceRules
     shoe: ShoeRules
     side_bets: SideBetRules = SideBetRules()
+    pick_up: Literal["unrecorded", "boxes_first", "dealer_first"] = "unrecorded"
+    """In which order cards are picked up from the layout (ON-6.6, LV-3.7); rounds of old logs do not say."""

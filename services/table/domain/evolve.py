@@ -33,6 +33,7 @@ from shared.contracts.table import (
     CallersSet,
     CardDealt,
     CardsCalled,
+    CardsPickedUp,
     ClockExtended,
     CommandRefused,
     CuttingCardReached,
@@ -320,6 +321,10 @@ def _hands_decided(playing: Playing, event: HandsDecided) -> Round:
     return replace(playing, results=event.hands)
 
 
+def _picked_up(playing: Playing, _: CardsPickedUp) -> Round:
+    return playing
+
+
 def _settled(playing: Playing, _: RoundSettled) -> Round:
     return Over(playing.opened, "", playing.lines, playing.hands, playing.dealer, playing.results)
 
@@ -411,6 +416,7 @@ REMEMBERED: dict[type, dict[type, Callable[[Any, Any], Round]]] = {
         HoleCardTurned: _hole_turned,
         HandsDecided: _hands_decided,
         WagersSettled: _settled_lines,
+        CardsPickedUp: _picked_up,
         RoundSettled: _settled,
         RoundVoided: _voided,
     },

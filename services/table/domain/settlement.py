@@ -6,6 +6,7 @@ Outcomes are told first, then the money, each wager in one line of the round and
 from services.table.domain import side_bets
 from services.table.domain.course import Course
 from services.table.domain.hand import Hand
+from services.table.domain.pick_up import pick_up
 from services.table.domain.stakes import unit_minor
 from services.table.domain.state import Betting, Playing, Running, Wager
 from shared.contracts.table import (
@@ -74,6 +75,7 @@ def finish(course: Course) -> None:
         course.add(WagersSettled(currency=playing.opened.settings.currency, lines=tuple(settled)))
     playing = course.playing
     assert not playing.wagers, "every accepted wager must have its line"
+    pick_up(course)
     course.add(
         RoundSettled(
             staked_minor=sum([line_.stake_minor for line_ in playing.lines]),
@@ -105,6 +107,7 @@ def give_back(course: Course, reason: str) -> None:
         assert len(back) <= LINES_MAX, "an entry must stay small"
         course.add(WagersSettled(currency=round_.opened.settings.currency, lines=back))
     if isinstance(round_, Playing):
+        pick_up(course)
         course.add(RoundVoided(reason=reason, shoes=round_.shoes, cutting_card_out=round_.cutting_card_out))
     else:
         course.add(RoundVoided(reason=reason, shoes=(), cutting_card_out=False))

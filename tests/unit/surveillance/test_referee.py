@@ -11,6 +11,7 @@ from services.surveillance.domain.referee import judge
 from shared.contracts.table import (
     BettingClosed,
     CardDealt,
+    CardsPickedUp,
     CloseBetting,
     DecisionAwaited,
     EvenMoneyTaken,
@@ -359,3 +360,26 @@ def test_a_round_that_is_still_played_is_judged_as_far_as_it_went():
     log = entries(play(*HIT[:2], *HIT[2]))
 
     assert [judge(log[:length]) for length in range(len(log))] == [[]] * len(log)
+
+
+@pytest.mark.parametrize("hands", [((0, 1), (1, 1)), ((1, 1),), ((1, 1), (0, 1), (0, 1)), ()])
+def test_cards_that_were_picked_up_in_another_order_are_found(hands):
+    """ON-6.6: from right to left, the dealer's beneath; nothing is left and nothing is there twice."""
+    log = edited(entries(play("ontario", "TS 6H 9D TC 7D", "stand")), CardsPickedUp, but(hands=hands))
+
+    assert clauses(log) == {"ON-6.6"}
+
+
+def test_cards_that_nobody_wrote_down_the_pick_up_of_are_found():
+    """LV-3.7: the order is recorded."""
+    log = edited(entries(play("live", "TS 6D 9S TC 5C", "stand")), CardsPickedUp, gone)
+
+    assert clauses(log) == {"LV-3.7"}
+
+
+def test_cards_that_were_picked_up_too_early_are_found():
+    """ON-6.6: at the conclusion of the round."""
+    early = CardsPickedUp(hands=((1, 1), (0, 1)))
+    log = edited(entries(play("ontario", "TS 6H 9D TC 7D", "stand")), HandCompleted, lambda event: [event, early])
+
+    assert clauses(log) == {"ON-6.6"}

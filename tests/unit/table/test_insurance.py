@@ -144,7 +144,7 @@ def test_lost_insurance_is_collected_before_the_dealer_draws():
     """ON-7.4: collected as soon as the dealer's two cards are shown."""
     rehearsal = play("ontario", "TS AD 9H 3C 4C TD", "insure", "stand")
 
-    assert names(rehearsal)[-9:] == [
+    assert names(rehearsal)[-10:] == [
         "HandCompleted",
         "CardsCalled",
         "CardDealt",
@@ -153,6 +153,7 @@ def test_lost_insurance_is_collected_before_the_dealer_draws():
         "CardDealt",
         "HandsDecided",
         "WagersSettled",
+        "CardsPickedUp",
         "RoundSettled",
     ]
 

@@ -43,6 +43,7 @@ def test_round_tells_what_happened_in_order():
         "CardDealt",
         "HandsDecided",
         "WagersSettled",
+        "CardsPickedUp",
         "RoundSettled",
     ]
 

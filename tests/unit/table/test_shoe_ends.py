@@ -130,7 +130,10 @@ def test_supervisor_may_cancel_a_round():
     rehearsal.serve()
     rehearsal.tell(VoidRound(reason="game_error"), Actor("staff", "pit"))
 
-    assert (names(rehearsal)[-3:], returned(rehearsal)) == (["WagerLapsed", "WagersSettled", "RoundVoided"], [("main", 400, 400)])
+    assert (names(rehearsal)[-4:], returned(rehearsal)) == (
+        ["WagerLapsed", "WagersSettled", "CardsPickedUp", "RoundVoided"],
+        [("main", 400, 400)],
+    )
 
 
 def test_round_may_be_cancelled_during_betting():
