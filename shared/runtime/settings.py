@@ -7,11 +7,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
+from shared.contracts.staff import PIT, BadStaff, Job, staff_of
 from shared.kernel.toml import quoted
 
 TIME_OF_DAY = r"^([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9])?\Z"
-
-from shared.contracts.staff import PIT, BadStaff, Job, staff_of
 
 
 class SettingMissing(Exception):
