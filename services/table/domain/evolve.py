@@ -7,6 +7,7 @@ and looking one up costs the same however many there are.
 from collections.abc import Callable
 from typing import Any
 
+from immutables import Map
 from msgspec.structs import replace
 
 from services.table.domain.hand import Hand, with_card
@@ -107,8 +108,8 @@ def _refused(round_: Betting | Playing, event: CommandRefused) -> Round:
     return replace(round_, refusals=_counted(round_.refusals, event.player))
 
 
-def _counted(refusals: dict[str, int], player: str) -> dict[str, int]:
-    return {**refusals, player: refusals.get(player, 0) + 1}
+def _counted(refusals: Map[str, int], player: str) -> Map[str, int]:
+    return refusals.set(player, refusals.get(player, 0) + 1)
 
 
 def _callers_set(betting: Betting, event: CallersSet) -> Round:

@@ -4,6 +4,7 @@ What is awaited carries what only matters meanwhile (a clock, the cards still to
 call without cards has no spelling.
 """
 
+from immutables import Map
 from msgspec import Struct
 
 from services.table.domain.hand import Hand
@@ -109,8 +110,11 @@ class Betting(Struct, frozen=True, gc=False):
     pending: tuple[Wager, ...] = ()
     wagers: tuple[Wager, ...] = ()
     """Accepted, in that order."""
-    refusals: dict[str, int] = {}
-    """How often a player's request for money at risk was refused, here or by the wallet; never changed in place."""
+    refusals: Map[str, int] = Map()
+    """How often a player's request for money at risk was refused, here or by the wallet.
+
+    There may be many more players than boxes: a changed map shares all but a few nodes with the one before.
+    """
     lines: tuple[SettlementLine, ...] = ()
     closed: bool = False
 
@@ -122,7 +126,7 @@ class Playing(Struct, frozen=True, gc=False):
     pending: tuple[Wager, ...]
     wagers: tuple[Wager, ...]
     """Accepted and not settled."""
-    refusals: dict[str, int]
+    refusals: Map[str, int]
     lines: tuple[SettlementLine, ...]
     hands: tuple[Hand, ...]
     """In the order of play: by box, then by hand."""

@@ -82,6 +82,7 @@ class Stake(Struct, frozen=True):
 
 Accounts = Map[str, Account]
 NO_ACCOUNTS: Accounts = Map()
+NO_WAGERS: Map[str, bool] = Map()
 
 
 class Ledger(Struct, frozen=True, kw_only=True):
@@ -101,7 +102,7 @@ class Ledger(Struct, frozen=True, kw_only=True):
     next_day: str = ""
     accounts: dict[str, Accounts] = {}
     stakes: Map[tuple[str, str], Stake] = Map()
-    rounds: Map[str, frozenset[str]] = Map()
+    rounds: Map[str, Map[str, bool]] = Map()
     booked: Map[str, bool] = Map()
     tables: Map[str, bool] = Map()
     older: Map[str, bool] = Map()
@@ -234,7 +235,7 @@ def withdraw(command: Withdraw, ledger: Ledger) -> list[LedgerEvent]:
 
 def reserve(command: ReserveStake, ledger: Ledger) -> list[LedgerEvent]:
     """Return the stake set aside or refused, once for each wager."""
-    if command.round in ledger.booked or command.wager in ledger.rounds.get(command.round, frozenset()):
+    if command.round in ledger.booked or command.wager in ledger.rounds.get(command.round, NO_WAGERS):
         return []
     account = ledger.account(command.player, command.currency)
     if account is None:
@@ -277,8 +278,8 @@ def settle(command: SettleStakes, ledger: Ledger) -> list[LedgerEvent]:
     wagers = {line.wager for line in command.lines}
     assert len(wagers) == len(command.lines), "a wager must be settled once"
     if not any((command.round, wager) in ledger.stakes for wager in wagers):
-        heard_of = ledger.rounds.get(command.round, frozenset())
-        assert command.round in ledger.booked or wagers <= heard_of, "a wager must be set aside before it is settled"
+        heard_of = ledger.rounds.get(command.round, NO_WAGERS)
+        assert command.round in ledger.booked or all(wager in heard_of for wager in wagers), "a wager must be set aside before it is settled"
         return []
     staked = 0
     returned: dict[str, int] = {}
@@ -300,7 +301,7 @@ def book_round(command: BookRound, ledger: Ledger) -> list[LedgerEvent]:
     """Return the end of a round's booking, once."""
     if command.round in ledger.booked:
         return []
-    left = [wager for wager in ledger.rounds.get(command.round, frozenset()) if (command.round, wager) in ledger.stakes]
+    left = [wager for wager in ledger.rounds.get(command.round, NO_WAGERS) if (command.round, wager) in ledger.stakes]
     assert not left, "nothing of a round that is over must be left in escrow"
     return [RoundBooked(round=command.round, outcome=command.outcome)]
 
@@ -374,7 +375,7 @@ def _posted(ledger: Ledger, currency: str, postings: tuple[Posting, ...]) -> Led
 
 
 def _heard_of(ledger: Ledger, round: str, wager: str) -> Ledger:
-    return replace(ledger, rounds=ledger.rounds.set(round, ledger.rounds.get(round, frozenset()) | {wager}))
+    return replace(ledger, rounds=ledger.rounds.set(round, ledger.rounds.get(round, NO_WAGERS).set(wager, True)))
 
 
 def _without_stakes(ledger: Ledger, round: str, wagers: Iterable[str]) -> Ledger:
