@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from shared.contracts.table import (
     CardDealt,
+    HandExposed,
     HandSplit,
     HoleCardDealt,
     HoleCardTurned,
@@ -75,6 +76,9 @@ def laid(layout: Layout, event: Any) -> Layout:
         case CardDealt():
             place = (event.box, event.hand)
             return msgspec.structs.replace(layout, hands={**layout.hands, place: (*layout.hands.get(place, ()), event.card)})
+        case HandExposed():
+            place = (event.box, event.hand)
+            return msgspec.structs.replace(layout, hands={**layout.hands, place: (*layout.hands.get(place, ()), *event.cards)})
         case HoleCardDealt():
             return msgspec.structs.replace(layout, hole=True)
         case HoleCardTurned():

@@ -23,6 +23,7 @@ SPEAKERS: dict[type, str] = {
     table.ChangeShoe: "shoe",
     table.TakePeek: "shoe",
     table.TurnHole: "shoe",
+    table.TakeExposure: "shoe",
     table.CloseBetting: "clock",
     table.LapseWagers: "clock",
     table.CloseInsurance: "clock",
@@ -41,6 +42,7 @@ TABLE_SAYS = (
     table.ClockExtended,
     table.HandDoubled,
     table.HandSplit,
+    table.ExposureCalled,
     table.TurnCalled,
     table.HandsDecided,
     table.WagersSettled,
@@ -138,6 +140,13 @@ def sentence(told: Told, before: Layout, after: Layout) -> tuple[Sentence, Tone]
             return dealt(event, after), "card"
         case table.HoleCardDealt():
             return ("The dealer's second card lies face down",), "card"
+        case table.FaceDownCardDealt():
+            return (f"{after.owner(event.box, event.hand)}: a card face down",), "card"
+        case table.ExposureCalled():
+            return (exposing(event, after),), "house"
+        case table.HandExposed():
+            cards = after.hands[event.box, event.hand]
+            return (f"{after.owner(event.box, event.hand)} exposes ", *row_of(cards), f"  {worth(cards)}"), "card"
         case table.CuttingCardReached():
             return (f"The cutting card of shoe {event.shoe} comes out: this round is its last",), "house"
         case table.ReshuffleCalled():
@@ -237,6 +246,8 @@ def asked(told: Told, layout: Layout) -> str:
             return f"{who} asks to {verb} box {command.box} with {money(command.stake_minor, layout.currency)}"
         case table.Insure() | table.DeclineInsurance() | table.TakeEvenMoney():
             return f"{who} asks for {type(command).__name__} on box {command.box}"
+        case table.ExposeHand():
+            return f"{who} asks to expose box {command.box}, hand {command.hand}"
         case table.Hit() | table.Stand() | table.Double() | table.Split():
             return f"{who} asks to {type(command).__name__.lower()} box {command.box}, hand {command.hand}"
         case _:
@@ -247,6 +258,13 @@ def called(event: table.CardsCalled) -> str:
     """Return what the table asks its shoe for."""
     down = ", one of them face down" if "down" in event.faces else ""
     return f"Call {event.call_no}: {counted(len(event.faces), 'card')} from shoe {event.shoe}{down}"
+
+
+def exposing(event: table.ExposureCalled, after: Layout) -> str:
+    """Return what the shoe is asked to open of what lies face down on the boxes."""
+    if event.blackjacks_only:
+        return "The shoe is asked to turn up the blackjacks among the cards that lie face down"
+    return "To be turned up: " + ", ".join(after.owner(hand.box, hand.hand) for hand in event.hands)
 
 
 def dealt(event: table.CardDealt, after: Layout) -> Sentence:

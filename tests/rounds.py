@@ -1,6 +1,6 @@
 """Rounds for tests: a house's usual settings, and whole rounds from a line of cards and a line of choices."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, Literal, TypeVar
 
 from feltlog.rehearsal.round import Choice, Moment, Player, Rehearsal, Wallet, rich
@@ -20,6 +20,7 @@ from shared.contracts.table import (
 )
 from shared.kernel.cards import cards
 from shared.kernel.messages import Actor, Envelope
+from shared.kernel.profile_text import changed
 from shared.runtime.shelf import profile
 
 Found = TypeVar("Found")
@@ -46,14 +47,14 @@ def settings(
     )
 
 
-def opening(book: str, **chosen: Any) -> OpenRound:
-    """Return the command that opens a round of table T7 under a built-in profile."""
+def opening(book: str, *, options: Mapping[str, object] | None = None, **chosen: Any) -> OpenRound:
+    """Return the command that opens a round of table T7 under a built-in profile, with other values under some of its keys."""
     return OpenRound(
         round=ROUND_ID,
         number=1,
         table="T7",
         day="20261130",
-        profile=profile(book),
+        profile=changed(profile(book), options or {}, "a test"),
         settings=settings(**chosen),
         shoe="T7-S1",
         root="root",

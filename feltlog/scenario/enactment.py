@@ -8,9 +8,10 @@ from collections import deque
 
 from msgspec import Struct
 
+from feltlog.rehearsal.round import exposure
 from feltlog.scenario import text
 from feltlog.scenario.text import Invalid, Scenario, stake_minor
-from services.table.domain.hand import HARD_POINTS
+from services.table.domain.hand import HARD_POINTS, Hand, opened
 from services.table.domain.round import ROUND
 from services.table.domain.state import Betting, Decision, Insurance, Joining, Over, Playing, Round
 from services.table.reactions import timer
@@ -26,6 +27,8 @@ from shared.contracts.table import (
     DealtCard,
     DeclineInsurance,
     Double,
+    ExposeHand,
+    ExposureCalled,
     Hit,
     Insure,
     OpenRound,
@@ -84,7 +87,8 @@ class Enactment:
         self.refused: list[RefusedWager | RefusedStep] = []
         self.cards_used = 0
         self._cards = text.cards_of(scenario, profile.decks)
-        self._hole = ""
+        self._down: dict[int, str] = {}
+        """Faces of the cards that were dealt face down."""
         self._callers: tuple[str, ...] = ()
         self._now_ms = 0
         self._heard: deque[RoundEvent] = deque()
@@ -170,7 +174,27 @@ class Enactment:
             self._in_lying_order(step, round_)
             if isinstance(self.round, Over):
                 raise refused(Reason.ROUND_OVER)
-            self._tell(self._command(step), Actor("player", step.player))
+            self._say(step)
+
+    def _say(self, step: text.Step) -> None:
+        """Let a player say a word; a hit, a double and a split first turn up a hand that lies face down (decision 25)."""
+        before = self.round
+        assert isinstance(before, Playing), "cards are out"
+        assert isinstance(step, text.Said), "everything else is nobody's word"
+        actor, number = Actor("player", step.player), self._hand_on(step.box)
+        down = any(hand.down for hand in before.hands if (hand.box, hand.number) == (step.box, number))
+        try:
+            if down and isinstance(step, text.Hit | text.Double | text.Split):
+                self._tell(ExposeHand(round=ROUND_ID, box=step.box, hand=number), actor)
+            self._tell(self._command(step), actor)
+        except Refused:
+            # What is refused changes nothing, so the cards lie as they lay.
+            self.round = before
+            raise
+
+    def as_its_players_see(self, hand: Hand) -> Hand:
+        """Return a hand with the cards that lie face down, which the file tells."""
+        return opened(hand, tuple(self._down[index] for index in hand.down))
 
     def _in_lying_order(self, step: text.Step, round_: Playing) -> None:
         """Let those who lie nearer the dealer and were silent go without; of whoever joins, the order is that of the wagers."""
@@ -260,9 +284,11 @@ class Enactment:
             case CardsCalled():
                 return self._draw(event)
             case PeekCalled():
-                return TakePeek(blackjack=HARD_POINTS[self._hole] == 10)
+                return TakePeek(blackjack=HARD_POINTS[self._down[event.index]] == 10)
             case TurnCalled():
-                return TurnHole(index=event.index, card=self._hole)
+                return TurnHole(index=event.index, card=self._down[event.index])
+            case ExposureCalled():
+                return exposure(event, self._down)
             case _:
                 return None
 
@@ -274,6 +300,6 @@ class Enactment:
                 raise Invalid("cards_exhausted", f"$.cards[{at}]", f"The round needs card {at}, and the list ends before it.")
             self.cards_used += 1
             if face == "down":
-                self._hole = self._cards[at]
+                self._down[at] = self._cards[at]
             dealt.append(DealtCard(index=at, card=self._cards[at] if face == "up" else ""))
         return DealCards(call_no=call.call_no, shoe=call.shoe, cards=tuple(dealt))

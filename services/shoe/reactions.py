@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from shared.contracts.shoe import DrawCards, PeekHole, PrepareShoe, RetireShoe, TurnCard
+from shared.contracts.shoe import DrawCards, ExposeCards, PeekHole, PrepareShoe, RetireShoe, TurnCard
 from shared.contracts.subjects import round_of, shoe_stream, stream_day
-from shared.contracts.table import CardsCalled, PeekCalled, ReshuffleCalled, ShoeCalled, ShoeRetirementCalled, TurnCalled
+from shared.contracts.table import CardsCalled, ExposureCalled, PeekCalled, ReshuffleCalled, ShoeCalled, ShoeRetirementCalled, TurnCalled
 from shared.kernel.cards import DECK
 from shared.kernel.reactions import Reaction, Source
 
@@ -26,6 +26,9 @@ def follow(event: Any, source: Source) -> list[Reaction]:
             return [_reaction(source, event.shoe, PeekHole(round=_round(source), index=event.index), "peek")]
         case TurnCalled():
             return [_reaction(source, event.shoe, TurnCard(round=_round(source), index=event.index), "turn")]
+        case ExposureCalled():
+            expose = ExposeCards(round=_round(source), hands=event.hands, blackjacks_only=event.blackjacks_only)
+            return [_reaction(source, event.shoe, expose, "expose")]
         case ShoeRetirementCalled():
             return [_reaction(source, event.shoe, RetireShoe(), "retire")]
         case _:

@@ -16,7 +16,7 @@ from services.table.domain.round import ROUND
 from services.table.domain.table import TABLE
 from services.wallet.domain.ledger import LEDGER
 from shared.contracts.desk_rules import DESK
-from shared.contracts.shoe import CardsDrawn, CardTurned, OrderCommitted, ShoeCut, ShoeRetired, ShoeShuffled
+from shared.contracts.shoe import CardsDrawn, CardsExposed, CardTurned, OrderCommitted, ShoeCut, ShoeRetired, ShoeShuffled
 from shared.contracts.table import SEMANTICS
 from shared.kernel.cards import BadCard
 from shared.kernel.commitment import root
@@ -130,6 +130,8 @@ class Again:
                     course.shoe.faces.update({card.index: card.opening.card for card in event.cards if card.opening})
                 case CardTurned() if course.shoe:
                     course.shoe.faces[event.opening.index] = event.opening.card
+                case CardsExposed() if course.shoe:
+                    course.shoe.faces.update({opening.index: opening.card for opening in event.openings})
                 case ShoeRetired() if course.shoe:
                     self.shoes_opened += 1
                     found += [heard.where.found(Code.WRONG_ORDER, message) for message in order_again(course.shoe, event)]

@@ -28,6 +28,7 @@ def notices(profile: Profile, settings: TableSettings | None = None) -> tuple[st
         _dealer_blackjack(profile),
         *_split(profile),
         _hole_card(profile),
+        *_face_down(profile),
         *_side_bets(profile),
         _rounding(profile),
     )
@@ -120,6 +121,13 @@ def _hole_card(profile: Profile) -> str:
     if profile.dealer.peeks_under_ace:
         return "The dealer's second card lies face down, and is checked for blackjack under an ace only."
     return "The dealer's second card lies face down and is not checked before the players are done."
+
+
+def _face_down(profile: Profile) -> tuple[str, ...]:
+    """FL-3.5, decision 25."""
+    if profile.players_cards == "up":
+        return ()
+    return ("The first two cards of each box lie face down: a blackjack is turned up at once, others before a third card or a split.",)
 
 
 def _side_bets(profile: Profile) -> tuple[str, ...]:

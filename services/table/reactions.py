@@ -9,7 +9,7 @@ from typing import Any
 from services.table.domain.betting import lapse_at_ms
 from services.table.domain.state import Betting, Decision, Insurance, Joining, Over, Playing, Round, Unopened, Wager
 from services.table.domain.table import Table, obstacle
-from shared.contracts.shoe import CardsDrawn, CardTurned, HolePeeked, ShoePrepared, ShoeRetired
+from shared.contracts.shoe import CardsDrawn, CardsExposed, CardTurned, HolePeeked, ShoePrepared, ShoeRetired
 from shared.contracts.subjects import round_name, round_of, stream_day, table_stream
 from shared.contracts.table import (
     AcceptWager,
@@ -34,6 +34,7 @@ from shared.contracts.table import (
     RoundCalled,
     RoundSettled,
     RoundVoided,
+    TakeExposure,
     TakePeek,
     TimeOutDecision,
     TimeOutReserve,
@@ -135,6 +136,11 @@ def _turn(event: CardTurned, _: Source) -> list[Reaction]:
     return [_to_round(event.round, TurnHole(index=event.opening.index, card=event.opening.card), "turn")]
 
 
+def _expose(event: CardsExposed, source: Source) -> list[Reaction]:
+    cards = tuple(DealtCard(index=opening.index, card=opening.card) for opening in event.openings)
+    return [_to_round(event.round, TakeExposure(shoe=source.stream.split(".")[3], cards=cards), "expose")]
+
+
 def _note_retirement(event: ShoeRetired, source: Source) -> list[Reaction]:
     return [Reaction(table_stream(stream_day(source.stream), event.table), NoteRetirement(shoe=event.shoe), "retirement")]
 
@@ -156,6 +162,7 @@ FOLLOWING: Mapping[type, Callable[[Any, Source], list[Reaction]]] = {
     CardsDrawn: _deal,
     HolePeeked: _take_peek,
     CardTurned: _turn,
+    CardsExposed: _expose,
     ShoeRetired: _note_retirement,
 }
 """What the table service hears, and what follows from it."""

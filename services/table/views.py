@@ -10,13 +10,26 @@ from msgspec import Struct
 
 from services.table.domain.asking import Ask, asked
 from services.table.domain.hand import Hand
-from services.table.domain.state import Betting, Cards, Decision, Insurance, Joining, NewShoe, Over, Playing, Reserve, Round, Unopened
+from services.table.domain.state import (
+    Betting,
+    Cards,
+    Decision,
+    Exposure,
+    Insurance,
+    Joining,
+    NewShoe,
+    Over,
+    Playing,
+    Reserve,
+    Round,
+    Unopened,
+)
 from services.table.domain.table import Table, obstacle
 from services.table.notices import notices
 from shared.contracts.table import HandEnd, Kind, Result, SettlementLine
 
 Phase = Literal["idle", "betting", "closing", "dealing", "insurance", "decision", "joining", "reserve", "dealer", "settled", "void"]
-ORDER = ("hit", "stand", "double", "split", "insure", "decline", "even_money")
+ORDER = ("expose", "hit", "stand", "double", "split", "insure", "decline", "even_money")
 """The order in which choices are offered (LV-0.3)."""
 
 
@@ -40,6 +53,8 @@ class FeltHand(Struct, frozen=True, kw_only=True):
     soft: bool
     end: HandEnd | None
     result: Result | None
+    down: int = 0
+    """Cards of the hand that lie face down."""
 
 
 class FeltBox(Struct, frozen=True, kw_only=True):
@@ -175,7 +190,7 @@ def phase(round_: Round | None) -> Phase:
     match round_:
         case Betting(closed=closed):
             return "closing" if closed else "betting"
-        case Playing(awaiting=Cards() | NewShoe()):
+        case Playing(awaiting=Cards() | NewShoe() | Exposure()):
             return "dealing"
         case Playing(awaiting=Insurance()):
             return "insurance"
@@ -196,7 +211,7 @@ def phase(round_: Round | None) -> Phase:
 
 
 def legal(round_: Round) -> tuple[str, ...]:
-    """Return what may be done now, by whoever's turn it is: hit stand double split insure decline even_money, in this order."""
+    """Return what may be done now, by whoever's turn it is: expose hit stand double split insure decline even_money, in this order."""
     if not isinstance(round_, Playing):
         return ()
     found = {word for ask in asked(round_) for word in ask.legal}
@@ -253,6 +268,7 @@ def _box(box: int, player: str, round_: Betting | Playing | Over) -> FeltBox:
                 soft=hand.soft,
                 end=hand.end,
                 result=results.get((box, hand.number)),
+                down=len(hand.down),
             )
             for hand in hands
             if hand.box == box

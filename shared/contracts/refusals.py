@@ -53,6 +53,7 @@ class Reason(StrEnum):
     HAND_COMPLETE = "hand_complete"
     NOT_DECISION_CALLER = "not_decision_caller"
     NOT_ALLOWED = "not_allowed"
+    FACE_DOWN = "face_down"
     AWAITING_RESERVE = "awaiting_reserve"
     TOO_LATE = "too_late"
     INSURANCE_CLOSED = "insurance_closed"
@@ -108,6 +109,7 @@ SENTENCES: dict[Reason, str] = {
     Reason.HAND_COMPLETE: "This hand is complete.",
     Reason.NOT_DECISION_CALLER: "Another player decides for this box.",
     Reason.NOT_ALLOWED: "The rules of this table do not allow that here.",
+    Reason.FACE_DOWN: "The two cards lie face down: they are exposed before a third one comes.",
     Reason.AWAITING_RESERVE: "The house waits for the wallet. Decide again after its answer.",
     Reason.TOO_LATE: "The time for this decision is over.",
     Reason.INSURANCE_CLOSED: "Insurance is not open.",

@@ -9,7 +9,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from shared.contracts.table import Face
+from shared.contracts.table import DownHand, Face
 from shared.kernel.messages import Command, Event
 
 
@@ -85,6 +85,15 @@ class TurnCard(Command, frozen=True, kw_only=True, tag="shoe.TurnCard.v1"):
     round: str
     index: int
     opening: Opening | None = None
+
+
+class ExposeCards(Command, frozen=True, kw_only=True, tag="shoe.ExposeCards.v1"):
+    """Open cards of boxes that lie face down, or of those the blackjacks; the vault fills in the openings (FL-3.5)."""
+
+    round: str
+    hands: tuple[DownHand, ...]
+    blackjacks_only: bool
+    openings: tuple[Opening, ...] = ()
 
 
 class RetireShoe(Command, frozen=True, kw_only=True, tag="shoe.RetireShoe.v1"):
@@ -171,6 +180,23 @@ class CardTurned(Event, frozen=True, kw_only=True, tag="shoe.CardTurned.v1"):
     opening: Opening
 
 
+class CardsExposed(Event, frozen=True, kw_only=True, tag="shoe.CardsExposed.v1"):
+    """Cards of boxes are open that lay face down; `closed` are those that still do, and who may look at them."""
+
+    round: str
+    openings: tuple[Opening, ...]
+    closed: tuple[DownHand, ...] = ()
+
+
+class OwnHand(Struct, frozen=True, gc=False, kw_only=True):
+    """What a player is told who looks at the own cards: a hand that lies face down for everybody else."""
+
+    round: str
+    box: int
+    hand: int
+    cards: tuple[Opening, ...]
+
+
 class ShoeRetired(Event, frozen=True, kw_only=True, tag="shoe.ShoeRetired.v1"):
     """The shoe is out of use; from the seed everybody can work out the whole order and compare."""
 
@@ -182,7 +208,7 @@ class ShoeRetired(Event, frozen=True, kw_only=True, tag="shoe.ShoeRetired.v1"):
     """The card that `without_hole` named when the shoe was shuffled."""
 
 
-ShoeCommand = PrepareShoe | DrawCards | PeekHole | TurnCard | RetireShoe
+ShoeCommand = PrepareShoe | DrawCards | PeekHole | TurnCard | ExposeCards | RetireShoe
 ShoeEvent = (
     ShoeShuffled
     | ShoeCut
@@ -193,5 +219,6 @@ ShoeEvent = (
     | CardsDrawn
     | HolePeeked
     | CardTurned
+    | CardsExposed
     | ShoeRetired
 )

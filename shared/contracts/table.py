@@ -287,6 +287,15 @@ class LapseWagers(Command, frozen=True, kw_only=True, tag="table.LapseWagers.v1"
     """Give up the wagers whose wallet has not answered in time."""
 
 
+class DownHand(Struct, frozen=True, gc=False, kw_only=True):
+    """Cards of a box that lie face down, and who may look at them: its own players (FL-3.5, decision 25)."""
+
+    box: int
+    hand: int
+    indices: tuple[int, ...]
+    players: tuple[str, ...]
+
+
 class DealtCard(Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True):
     """A card that left the shoe: its index in the shoe, and its face unless it lies face down."""
 
@@ -323,6 +332,21 @@ class TurnHole(Command, frozen=True, kw_only=True, tag="table.TurnHole.v1"):
 
     index: int
     card: str
+
+
+class TakeExposure(Command, frozen=True, kw_only=True, tag="table.TakeExposure.v1"):
+    """The shoe opens cards of boxes: all that were called, or of those the blackjacks."""
+
+    shoe: str
+    cards: tuple[DealtCard, ...]
+
+
+class ExposeHand(Command, frozen=True, kw_only=True, tag="table.ExposeHand.v1"):
+    """Turn up the first two cards of a hand, without which it gets no third (FL-3.5)."""
+
+    round: str
+    box: int
+    hand: int
 
 
 class Hit(Command, frozen=True, kw_only=True, tag="table.Hit.v1"):
@@ -527,6 +551,36 @@ class HoleCardDealt(Event, frozen=True, kw_only=True, tag="table.HoleCardDealt.v
 
     shoe: str
     index: int
+
+
+class FaceDownCardDealt(Event, frozen=True, kw_only=True, tag="table.FaceDownCardDealt.v1"):
+    """A card came to rest face down at a box's hand (FL-3.5)."""
+
+    box: int
+    hand: int
+    shoe: str
+    index: int
+
+
+class ExposureCalled(Event, frozen=True, kw_only=True, tag="table.ExposureCalled.v1"):
+    """The shoe is asked to open cards of boxes that lie face down."""
+
+    shoe: str
+    hands: tuple[DownHand, ...]
+    blackjacks_only: bool
+    """After the deal only the blackjacks are turned up, and it is said who may look at the others."""
+    left_ms: int = 0
+    """What was left of the clock of the player who wants it."""
+
+
+class HandExposed(Event, frozen=True, kw_only=True, tag="table.HandExposed.v1"):
+    """Cards of a hand are open that lay face down."""
+
+    box: int
+    hand: int
+    cards: tuple[str, ...]
+    shoe: str
+    indices: tuple[int, ...]
 
 
 class CuttingCardReached(Event, frozen=True, kw_only=True, tag="table.CuttingCardReached.v1"):
@@ -765,6 +819,8 @@ RoundCommand = (
     | ChangeShoe
     | TakePeek
     | TurnHole
+    | TakeExposure
+    | ExposeHand
     | Hit
     | Stand
     | Double
@@ -791,6 +847,9 @@ RoundEvent = (
     | CardsCalled
     | CardDealt
     | HoleCardDealt
+    | FaceDownCardDealt
+    | ExposureCalled
+    | HandExposed
     | CuttingCardReached
     | ReshuffleCalled
     | ShoeChanged
@@ -819,7 +878,7 @@ RoundEvent = (
     | RoundVoided
 )
 
-PlayerCommand = PlaceWager | PlaceSideBet | Hit | Stand | Double | Split | Insure | DeclineInsurance | TakeEvenMoney
+PlayerCommand = PlaceWager | PlaceSideBet | ExposeHand | Hit | Stand | Double | Split | Insure | DeclineInsurance | TakeEvenMoney
 """What a player may ask of a table."""
 StaffCommand = OpenTable | CloseTable | CallRound | CloseBetting
 """What staff may ask of a table."""

@@ -15,6 +15,7 @@ from shared.contracts.table import (
     DealCards,
     DeclineInsurance,
     Double,
+    ExposeHand,
     ExtendClock,
     Hit,
     Insure,
@@ -63,7 +64,10 @@ def rounds(draw: st.DrawFn, disturb: Disturb = quiet, book: str | None = None) -
     shoe = draw(stacks(draw(st.sampled_from((0, 20, 60))), 60))
     discards = draw(stacks(0, 30))
     boxes = draw(st.integers(1, 7))
-    rehearsal = Rehearsal(opening(chosen, boxes=boxes), shoe, discards=discards, wallet=lambda _: draw(words))
+    lies = draw(st.sampled_from(("up", "up", "down")))
+    rehearsal = Rehearsal(
+        opening(chosen, boxes=boxes, options={"players_cards": lies}), shoe, discards=discards, wallet=lambda _: draw(words)
+    )
     for _ in range(draw(st.sampled_from((1, 2, 4, 6, 0)))):
         bad = draw(st.integers(0, 9)) == 9
         box = draw(st.integers(0, boxes + 1) if bad else st.integers(1, boxes))
@@ -100,6 +104,7 @@ def some_command(chance: Random, rehearsal: Rehearsal) -> Any:
     return chance.choice(
         (
             PlaceWager(round=named, box=box, stake_minor=stake_minor),
+            ExposeHand(round=named, box=box, hand=hand),
             Hit(round=named, box=box, hand=hand),
             Stand(round=named, box=box, hand=hand),
             Double(round=named, box=box, hand=hand, stake_minor=perhaps),

@@ -17,9 +17,10 @@ from typing import Protocol, Self
 from msgspec.structs import replace
 
 from services.shoe.app.sealing import NONCE_BYTES, SealBroken, SealingKey, check_key, seal, sealing_key, unseal
-from services.shoe.domain.shoe import Made, Ready, Shoe, Unprepared, committed_order, makes_blackjack
+from services.shoe.domain.shoe import Made, Ready, Shoe, Unprepared, are_blackjack, committed_order, makes_blackjack
 from services.shoe.domain.shuffle import SEED_BYTES, WORD_BYTES, below, cut, leaves, order, salts
-from shared.contracts.shoe import DrawCards, Opening, PeekHole, PrepareShoe, RetireShoe, ShoeCommand, TurnCard
+from shared.contracts.shoe import DrawCards, ExposeCards, Opening, OwnHand, PeekHole, PrepareShoe, RetireShoe, ShoeCommand, TurnCard
+from shared.contracts.table import DownHand
 from shared.kernel.commitment import paths, root
 from shared.runtime.event_store import StoreRefusal
 
@@ -95,11 +96,28 @@ class Vault:
                 return replace(command, blackjack=makes_blackjack(self._opened(shoe.made).cards[command.index]))
             case TurnCard(), Ready() if command.index in shoe.down:
                 return replace(command, opening=self._opened(shoe.made).opening(command.index))
+            case ExposeCards(), Ready() if all(index in shoe.down for hand in command.hands for index in hand.indices):
+                laid = self._opened(shoe.made)
+                return replace(command, openings=tuple(laid.opening(index) for index in _exposed(command, laid)))
             case RetireShoe(), Ready():
                 laid = self._opened(shoe.made)
                 return replace(command, seed=laid.seed.hex(), hole=laid.hole)
             case _:
                 return command
+
+    def look(self, hands: tuple[DownHand, ...], shoe: Ready) -> list[OwnHand]:
+        """Return the cards of hands that lie face down, each with its proof, for who may look at them and nobody else."""
+        assert all(shoe.down.get(index) for hand in hands for index in hand.indices), "what may be looked at lies face down"
+        laid = self._opened(shoe.made)
+        return [
+            OwnHand(
+                round=shoe.down[hand.indices[0]],
+                box=hand.box,
+                hand=hand.hand,
+                cards=tuple(laid.opening(index) for index in hand.indices),
+            )
+            for hand in hands
+        ]
 
     def _prepared(self, command: PrepareShoe) -> PrepareShoe:
         hole = self._hole(*command.without_hole) if command.without_hole else ""
@@ -149,3 +167,10 @@ class Vault:
     def _words(self) -> Iterator[int]:
         while True:
             yield int.from_bytes(self._entropy.token_bytes(WORD_BYTES), "big")
+
+
+def _exposed(command: ExposeCards, laid: _Order) -> Iterator[int]:
+    """Yield the cards that a command wants open; what is no blackjack stays closed where only those are wanted."""
+    for hand in command.hands:
+        if not command.blackjacks_only or are_blackjack([laid.cards[index] for index in hand.indices]):
+            yield from hand.indices

@@ -8,6 +8,8 @@ A call that comes at a wrong moment is refused.  What does not add up or is not 
 breaks loudly, as an assertion, so that somebody looks.
 """
 
+from collections.abc import Sequence
+
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -16,10 +18,12 @@ from shared.contracts.refusals import Reason, refused
 from shared.contracts.shoe import (
     CardsBurned,
     CardsDrawn,
+    CardsExposed,
     CardTurned,
     CuttingCardPlaced,
     DrawCards,
     DrawnCard,
+    ExposeCards,
     HolePeeked,
     Opening,
     OrderCommitted,
@@ -35,7 +39,7 @@ from shared.contracts.shoe import (
     ShoeShuffled,
     TurnCard,
 )
-from shared.contracts.table import SEMANTICS
+from shared.contracts.table import SEMANTICS, DownHand
 from shared.kernel.cards import DECK, POINTS
 from shared.kernel.commitment import HASH_HEX, root, verify
 from shared.kernel.decider import Decider
@@ -43,7 +47,7 @@ from shared.kernel.messages import Envelope
 
 DECKS_MAX = 16
 CALL_CARDS_MAX = 64
-TEN = 10
+TEN, ACE = 10, 11
 
 
 class Unprepared(Struct, frozen=True):
@@ -85,6 +89,8 @@ class Ready(Struct, frozen=True, kw_only=True):
     calls: dict[str, int] = {}
     down: dict[int, str] = {}
     peeked: dict[int, bool] = {}
+    closed: tuple[DownHand, ...] = ()
+    """Hands that lie face down and that their players may look at."""
 
 
 class Retired(Struct, frozen=True, kw_only=True):
@@ -120,6 +126,8 @@ def decide(command: ShoeCommand, shoe: Shoe, envelope: Envelope) -> list[ShoeEve
                     return peek(command, shoe)
                 case TurnCard():
                     return turn(command, shoe)
+                case ExposeCards():
+                    return expose(command, shoe)
                 case RetireShoe():
                     return retire(command, shoe)
 
@@ -203,6 +211,31 @@ def turn(command: TurnCard, shoe: Ready) -> list[ShoeEvent]:
     return [CardTurned(round=command.round, opening=command.opening)]
 
 
+def expose(command: ExposeCards, shoe: Ready) -> list[ShoeEvent]:
+    """Return the openings of cards that lie face down on boxes: of all that are named, or of the blackjacks among them (FL-3.5)."""
+    named = [index for hand in command.hands for index in hand.indices]
+    _require(all(shoe.down.get(index) == command.round for index in named), f"cards {named} do not lie face down in {command.round}")
+    assert len(set(named)) == len(named), "a card lies in one hand"
+    opened = {opening.index: opening for opening in command.openings}
+    closed = tuple(hand for hand in command.hands if not any(index in opened for index in hand.indices))
+    assert command.blackjacks_only or not closed, "every card that is named is opened"
+    wanted = [index for hand in command.hands if hand not in closed for index in hand.indices]
+    assert [opening.index for opening in command.openings] == wanted, f"cards {wanted} are opened, in this order"
+    for hand in command.hands:
+        cards = [opened[index].card for index in hand.indices if index in opened]
+        assert not command.blackjacks_only or not cards or are_blackjack(cards), "of all others nothing is opened after the deal"
+    for opening in command.openings:
+        _prove(opening, opening.index, shoe.made)
+    return [CardsExposed(round=command.round, openings=command.openings, closed=closed)]
+
+
+def may_look(shoe: Shoe, table: str, player: str) -> tuple[DownHand, ...]:
+    """Return the hands on a table that lie face down for everybody but this player and others on the same box (decision 25)."""
+    if not isinstance(shoe, Ready) or shoe.made.table != table:
+        return ()
+    return tuple(hand for hand in shoe.closed if player in hand.players)
+
+
 def retire(command: RetireShoe, shoe: Ready) -> list[ShoeEvent]:
     """Return the opening of the order, if the seed gives the order that was committed.
 
@@ -231,6 +264,11 @@ def committed_order(made: Made, seed: bytes, *, hole: str = "") -> tuple[str, ..
 def makes_blackjack(card: str) -> bool:
     """Return whether a hole card makes a blackjack under an ace (LV-1.1)."""
     return POINTS[card] == TEN
+
+
+def are_blackjack(cards: Sequence[str]) -> bool:
+    """Return whether first two cards of a box make a blackjack (LV-1.1)."""
+    return sorted(POINTS[card] for card in cards) == [TEN, ACE]
 
 
 def evolve(shoe: Shoe, event: ShoeEvent) -> Shoe:
@@ -270,6 +308,11 @@ def evolve(shoe: Shoe, event: ShoeEvent) -> Shoe:
             return replace(shoe, peeked={**shoe.peeked, event.index: event.blackjack})
         case CardTurned(), Ready():
             return replace(shoe, down={index: round for index, round in shoe.down.items() if index != event.opening.index})
+        case CardsExposed(), Ready():
+            opened = {opening.index for opening in event.openings}
+            still = tuple(hand for hand in shoe.closed if opened.isdisjoint(hand.indices) and shoe.down[hand.indices[0]] == event.round)
+            down = {index: round for index, round in shoe.down.items() if index not in opened}
+            return replace(shoe, down=down, closed=(*still, *event.closed))
         case ShoeRetired(), Ready():
             return Retired(made=shoe.made, drawn=shoe.drawn, seed=event.seed, hole=event.hole)
         case _:

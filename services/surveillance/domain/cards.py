@@ -14,6 +14,7 @@ from services.surveillance.domain.heard import Heard, Where
 from shared.contracts.shoe import (
     CardsBurned,
     CardsDrawn,
+    CardsExposed,
     CardTurned,
     HolePeeked,
     Opening,
@@ -26,6 +27,8 @@ from shared.contracts.subjects import round_name, round_of
 from shared.contracts.table import (
     CardDealt,
     DealCards,
+    FaceDownCardDealt,
+    HandExposed,
     HoleCardDealt,
     HoleCardTurned,
     PeekTaken,
@@ -139,6 +142,9 @@ class Cards:
             case CardTurned():
                 shoe.opened[event.opening.index] = (event.opening.card, heard.where)
                 return _proved(heard, name, shoe, event.opening)
+            case CardsExposed():
+                shoe.opened.update({opening.index: (opening.card, heard.where) for opening in event.openings})
+                return [found for opening in event.openings for found in _proved(heard, name, shoe, opening)]
             case HolePeeked():
                 shoe.peeked[event.round] = event.blackjack
             case ShoeRetired():
@@ -181,12 +187,15 @@ class Cards:
             case ShoeChanged():
                 self.in_use[round_id] = event.shoe
                 self._shoe(heard.day, event.shoe).told.append((event.root, heard.where))
-            case CardDealt() | HoleCardDealt():
+            case CardDealt() | HoleCardDealt() | FaceDownCardDealt():
                 call_no = fact.command.call_no if isinstance(fact.command, DealCards) else 0
                 given = Given(round_id, call_no, event.card if isinstance(event, CardDealt) else "")
                 return self._lay(heard, self._shoe(heard.day, event.shoe), event.index, given)
             case HoleCardTurned():
                 self._shoe(heard.day, event.shoe).turned[event.index] = (event.card, heard.where)
+            case HandExposed():
+                faces = zip(event.indices, event.cards, strict=False)
+                self._shoe(heard.day, event.shoe).turned.update({index: (card, heard.where) for index, card in faces})
             case PeekTaken():
                 self._shoe(heard.day, self.in_use.get(round_id, "")).looked[round_id] = (event.blackjack, heard.where)
             case RoundSettled():

@@ -57,6 +57,11 @@ def turned(event: shoe.CardTurned) -> dict[str, Any]:
     return {"index": event.opening.index, "card": event.opening.card}
 
 
+def exposed(event: shoe.CardsExposed) -> dict[str, Any]:
+    """Return what the round is told of cards of boxes that were opened."""
+    return {"cards": tuple(table.DealtCard(index=opening.index, card=opening.card) for opening in event.openings)}
+
+
 def dealt(event: shoe.CardsDrawn) -> dict[str, Any]:
     """Return what the round is told of cards that were drawn."""
     cards = tuple(table.DealtCard(index=drawn.index, card=drawn.opening.card if drawn.opening else "") for drawn in event.cards)
@@ -86,10 +91,12 @@ CAUSES: Mapping[type[Any], Mapping[type[Any], Says]] = {
     table.ChangeShoe: {shoe.ShoePrepared: prepared},
     table.TakePeek: {shoe.HolePeeked: same("blackjack")},
     table.TurnHole: {shoe.CardTurned: turned},
+    table.TakeExposure: {shoe.CardsExposed: exposed},
     shoe.PrepareShoe: {table.ShoeCalled: whole, table.ReshuffleCalled: discards},
     shoe.DrawCards: {table.CardsCalled: same("call_no", "faces")},
     shoe.PeekHole: {table.PeekCalled: same("index")},
     shoe.TurnCard: {table.TurnCalled: same("index")},
+    shoe.ExposeCards: {table.ExposureCalled: same("hands", "blackjacks_only")},
     shoe.RetireShoe: {table.ShoeRetirementCalled: same()},
     wallet.ReserveStake: {table.WagerPlaced: same("wager", "player", "currency", minor="stake_minor")},
     wallet.ReleaseStake: {table.WagerLapsed: same("wager")},

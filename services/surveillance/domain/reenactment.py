@@ -13,8 +13,10 @@ from shared.contracts.table import (
     CardDealt,
     DecisionTimedOut,
     EvenMoneyTaken,
+    FaceDownCardDealt,
     HandCompleted,
     HandDoubled,
+    HandExposed,
     HandHit,
     HandsDecided,
     HandSplit,
@@ -117,6 +119,7 @@ class Script:
 
     MOVES = (
         CardDealt,
+        FaceDownCardDealt,
         HoleCardDealt,
         HoleCardTurned,
         InsuranceOpened,
@@ -142,6 +145,13 @@ class Script:
         self.wagers = wagers
         self.moves = [fact for fact in facts if isinstance(fact.event, self.MOVES) or self.insurance(fact) is not None]
         self.at = 0
+        self.faces = {
+            (fact.event.shoe, index): card
+            for fact in facts
+            if isinstance(fact.event, HandExposed)
+            for index, card in zip(fact.event.indices, fact.event.cards, strict=True)
+        }
+        """What lay face down on boxes, as it was turned up in time."""
         self.asked: set[str] = set()
         """Doubles and splits that others were asked to join."""
 
@@ -177,19 +187,30 @@ class Script:
             amiss(rule, f"{why}, but {described(fact.event)} came", fact)
         return fact.event
 
-    def card(self, box: int, hand: int, rule: str) -> str:
-        """Return the next card, which must come to this hand."""
+    def card(self, box: int, hand: int, rule: str, *, down: bool = False) -> str:
+        """Return the next card, which must come to this hand; `down` if it belongs to a deal that lies face down."""
         where = "the dealer" if box == DEALER else f"box {box} hand {hand}"
         fact = self.take()
         event = fact.event
-        if not isinstance(event, CardDealt):
+        if not isinstance(event, CardDealt | FaceDownCardDealt):
             amiss(rule, f"the next card belongs to {where}, but {described(event)} came", fact)
         if event.box != box or (box != DEALER and event.hand != hand):
-            amiss(rule, f"the next card belongs to {where}, but {event.card} went to box {event.box} hand {event.hand}", fact)
+            amiss(rule, f"the next card belongs to {where}, but another went to box {event.box} hand {event.hand}", fact)
+        # What comes from shuffled discards is dealt face up, however the deal began.
+        if (down and event.shoe == self.felt.opened.shoe) != isinstance(event, FaceDownCardDealt):
+            amiss("FL-3.5", f"{described(event)} does not lie as the profile has it", fact)
+        card = event.card if isinstance(event, CardDealt) else self.turned_up(event)
         firsts = self.felt.firsts.setdefault(box, [])
         if len(firsts) < 3:
-            firsts.append(event.card)
-        return event.card
+            firsts.append(card)
+        return card
+
+    def turned_up(self, event: FaceDownCardDealt) -> str:
+        """Return the face of a card that lay face down; a round that never turned it up is not over, or void."""
+        card = self.faces.get((event.shoe, event.index))
+        if card is None:
+            raise Voided if any(isinstance(fact.event, RoundVoided) for fact in self.moves) else Unfinished
+        return card
 
 
 def amiss(rule: str, message: str, fact: Fact | None) -> NoReturn:
@@ -227,11 +248,12 @@ def deal(script: Script) -> None:
     """Two cards to each box with a wager, one or two to the dealer (LV-0.1, LV-3.4, ON-6.1, ON-6.3, decision 9)."""
     felt = script.felt
     order = clause(felt.profile, "ON-6.1", "LV-3.4")
+    down = felt.profile.players_cards == "down"
     for box in sorted(felt.boxes):
-        felt.boxes[box][0].cards.append(script.card(box, 1, order))
+        felt.boxes[box][0].cards.append(script.card(box, 1, order, down=down))
     felt.dealer.append(script.card(DEALER, 1, clause(felt.profile, "ON-6.3", "LV-0.1")))
     for box in sorted(felt.boxes):
-        felt.boxes[box][0].cards.append(script.card(box, 1, order))
+        felt.boxes[box][0].cards.append(script.card(box, 1, order, down=down))
     if felt.profile.dealer.hole_card:
         script.expect(HoleCardDealt, "LV-0.1", "the dealer's second card is dealt face down")
 

@@ -7,7 +7,7 @@ the table service: a checker that shares the code shares the bug.
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from services.surveillance.domain import turn_rules, wager_rules
+from services.surveillance.domain import felt_rules, turn_rules, wager_rules
 from services.surveillance.domain.facts import Breach, Fact, Round, facts, round_of
 from services.surveillance.domain.findings import Code, Finding, finding
 from services.surveillance.domain.payouts import lines, results
@@ -17,6 +17,7 @@ from shared.contracts.table import (
     SIDE_BETS,
     CardDealt,
     CuttingCardReached,
+    FaceDownCardDealt,
     HandsDecided,
     HoleCardDealt,
     RoundOpened,
@@ -44,7 +45,7 @@ def judge(entries: Sequence[Entry[Any, Any]]) -> list[Finding]:
         message = f"book {opened.profile.book}, decisions of version {opened.semantics}: not known to this referee"
         return [_found(stream, Code.UNJUDGED, "", message, told[0])]
     round_ = round_of(stream, told)
-    questions = wager_rules.QUESTIONS + turn_rules.QUESTIONS + (money_is_given_once, play_and_pay)
+    questions = wager_rules.QUESTIONS + turn_rules.QUESTIONS + felt_rules.QUESTIONS + (money_is_given_once, play_and_pay)
     breaches = list(wager_rules.values_can_be(round_)) or [breach for ask in questions for breach in ask(round_)]
     return [_found(stream, Code.RULES, rule, message, fact or told[-1]) for rule, message, fact in breaches]
 
@@ -74,7 +75,7 @@ def play_and_pay(round_: Round) -> Iterator[Breach]:
 
 def nothing_is_dealt(round_: Round) -> Iterator[Breach]:
     """With no wager in it the round is void, and no card is dealt or burned for it."""
-    for fact in round_.of(CardDealt, HoleCardDealt, RoundSettled, WagersSettled):
+    for fact in round_.of(CardDealt, HoleCardDealt, FaceDownCardDealt, RoundSettled, WagersSettled):
         yield round_.rule("ON-3.1", "LV-2.1.1"), f"{type(fact.event).__name__} in a round without a wager", fact
         return
 
@@ -157,7 +158,7 @@ def money_is_given_once(round_: Round) -> Iterator[Breach]:
                 fact,
             )
     for fact in round_.of(RoundSettled, RoundVoided):
-        shoes = tuple(dict.fromkeys(dealt.event.shoe for dealt in round_.of(CardDealt, HoleCardDealt)))
+        shoes = tuple(dict.fromkeys(dealt.event.shoe for dealt in round_.of(CardDealt, HoleCardDealt, FaceDownCardDealt)))
         if not set(shoes) <= set(fact.event.shoes):
             yield round_.rule("ON-6.1", "LV-3.4"), f"cards came from {shoes}, written down is {fact.event.shoes}", fact
         if fact.event.cutting_card_out != bool(round_.of(CuttingCardReached)):

@@ -12,6 +12,8 @@ from shared.contracts.table import (
     CallersSet,
     CardDealt,
     CloseBetting,
+    FaceDownCardDealt,
+    HandExposed,
     HoleCardDealt,
     HoleCardTurned,
     RoundOpened,
@@ -42,6 +44,9 @@ def values_can_be(round_: Round) -> Iterator[Breach]:
     for fact in round_.of(CardDealt, HoleCardTurned):
         if fact.event.card not in DECK:
             yield round_.rule("ON-2.3", "LV-1.6"), f"{fact.event.card!r} is no card", fact
+    for fact in round_.of(HandExposed):
+        if not set(fact.event.cards) <= set(DECK) or len(fact.event.cards) != len(fact.event.indices):
+            yield round_.rule("ON-2.3", "LV-1.6"), f"{fact.event.cards!r} are not the cards of {fact.event.indices}", fact
 
 
 def opening_is_whole(round_: Round) -> Iterator[Breach]:
@@ -184,7 +189,7 @@ def betting_ends_before_the_cards(round_: Round) -> Iterator[Breach]:
                 if not open_:
                     yield rule, "betting was closed twice", fact
                 open_ = False
-            case CardDealt() | HoleCardDealt() if open_ or pending:
+            case CardDealt() | HoleCardDealt() | FaceDownCardDealt() if open_ or pending:
                 yield rule, "a card was dealt " + ("before betting was closed" if open_ else "while a wager was pending"), fact
                 return
 

@@ -169,7 +169,11 @@ def _callers(betting: Betting) -> tuple[str, ...]:
 
 
 def _deal_faces(boxes: int, betting: Betting) -> tuple[Face, ...]:
-    """Return the faces of the whole deal: without a hole card everything lies open (ON-6.3), else the last card is down (LV-0.1)."""
-    up: tuple[Face, ...] = ("up",)
-    down: tuple[Face, ...] = ("down",) if betting.opened.profile.dealer.hole_card else ()
-    return up * (2 * boxes + 1) + down
+    """Return the faces of the whole deal: those of the boxes as the profile says (FL-3.5), the dealer's first card open.
+
+    The dealer's second card is part of the deal where there is a hole card, and lies face down (ON-6.3, LV-0.1).
+    """
+    profile = betting.opened.profile
+    each = (profile.players_cards,) * boxes
+    hole: tuple[Face, ...] = ("down",) if profile.dealer.hole_card else ()
+    return (*each, "up", *each, *hole)

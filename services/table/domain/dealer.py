@@ -1,5 +1,6 @@
 """The dealer: the hole card, and drawing by rule once every player's hand is complete (LV-0.7)."""
 
+from services.table.domain import exposing
 from services.table.domain.course import Course
 from services.table.domain.hand import HARD_POINTS, Hand
 from services.table.domain.settlement import finish, settle_insurance
@@ -24,11 +25,19 @@ def play(course: Course) -> None:
         if _needs_second_card(playing):
             course.call_cards("up")
         else:
-            finish(course)
+            settle(course)
         return
     settle_insurance(course, blackjack=playing.dealer.is_blackjack)
     if must_draw(playing.dealer, playing.opened.profile) and _is_contested(playing):
         course.call_cards("up")
+    else:
+        settle(course)
+
+
+def settle(course: Course) -> None:
+    """Turn up what still lies face down on the boxes, then settle (decision 25)."""
+    if exposing.lies_face_down(course.playing):
+        exposing.call_all(course)
     else:
         finish(course)
 

@@ -4,22 +4,26 @@ One call is outstanding at a time, so a card's place follows from the round alon
 followed by its shuffled discards, and the rest of the call comes from there (ON-11.5, decision 20).
 """
 
-from services.table.domain import dealer, insurance
+from services.table.domain import dealer, exposing, insurance
 from services.table.domain import playing as hands
 from services.table.domain.course import Course
+from services.table.domain.evolve import place_of
 from services.table.domain.hand import HARD_POINTS
-from services.table.domain.settlement import give_back
-from services.table.domain.state import Cards, NewShoe, Playing
+from services.table.domain.settlement import finish, give_back
+from services.table.domain.state import Cards, Decision, Exposure, NewShoe, Playing
 from shared.contracts.table import (
     CardDealt,
     CardsCalled,
     ChangeShoe,
     CuttingCardReached,
     DealCards,
+    Face,
+    FaceDownCardDealt,
     HoleCardDealt,
     ReshuffleCalled,
     RoundEvent,
     ShoeChanged,
+    TakeExposure,
 )
 from shared.kernel.messages import Envelope
 
@@ -41,6 +45,8 @@ def deal(command: DealCards, playing: Playing, envelope: Envelope) -> list[Round
     for (box, hand), dealt, face in zip(places, command.cards, awaiting.faces, strict=False):
         if face == "up":
             course.add(CardDealt(box=box, hand=hand, card=dealt.card, shoe=command.shoe, index=dealt.index))
+        elif (box, hand) != DEALER:
+            course.add(FaceDownCardDealt(box=box, hand=hand, shoe=command.shoe, index=dealt.index))
         else:
             course.add(HoleCardDealt(shoe=command.shoe, index=dealt.index))
     if command.cutting_card_out and not playing.cutting_card_out:
@@ -63,7 +69,7 @@ def _is_first_deal(playing: Playing) -> bool:
     """Whether not everybody has two cards yet; after the first decision a split hand may have one, and that is no deal."""
     if playing.decisions:
         return False
-    return len(playing.hands[-1].cards) < 2 or (
+    return playing.hands[-1].size < 2 or (
         playing.opened.profile.dealer.hole_card and playing.hole is None and len(playing.dealer.cards) < 2
     )
 
@@ -76,7 +82,7 @@ def _places_of_first_deal(playing: Playing) -> tuple[Place, ...]:
     """
     boxes = [(hand.box, hand.number) for hand in playing.hands]
     order = (*boxes, DEALER, *boxes, DEALER) if playing.opened.profile.dealer.hole_card else (*boxes, DEALER, *boxes)
-    return order[sum([len(hand.cards) for hand in playing.hands]) + len(playing.dealer.cards) :]
+    return order[sum([hand.size for hand in playing.hands]) + len(playing.dealer.cards) :]
 
 
 def _drawing(playing: Playing) -> Place:
@@ -88,7 +94,9 @@ def _drawing(playing: Playing) -> Place:
 def _go_on(course: Course, *, first_deal: bool) -> None:
     playing = course.playing
     if isinstance(playing.awaiting, Cards):
-        _replenish(course)
+        replenish(course)
+    elif first_deal and exposing.lies_face_down(playing):
+        exposing.call_blackjacks(course)
     elif first_deal:
         insurance.after_deal(course)
     elif playing.acting is not None:
@@ -97,11 +105,17 @@ def _go_on(course: Course, *, first_deal: bool) -> None:
         dealer.play(course)
 
 
-def _replenish(course: Course) -> None:
-    """Call for the shuffled discards; the round is void when they have run out as well (ON-11.5, decision 20)."""
+def replenish(course: Course) -> None:
+    """Call for the shuffled discards; the round is void when they have run out as well (ON-11.5, decision 20).
+
+    The cards on the layout are left out of them, so those that lie face down are opened first.
+    """
     playing = course.playing
     if len(playing.shoes) > 1:
         give_back(course, "no_cards_left")
+        return
+    if exposing.lies_face_down(playing):
+        exposing.call_all(course)
         return
     profile = playing.opened.profile
     course.add(
@@ -117,6 +131,26 @@ def _replenish(course: Course) -> None:
     )
 
 
+def take_exposure(command: TakeExposure, playing: Playing, envelope: Envelope) -> list[RoundEvent]:
+    """Return that cards of boxes are open which lay face down, and what the round was waiting for meanwhile (FL-3.5)."""
+    exposure = playing.awaiting
+    if not isinstance(exposure, Exposure):
+        return []
+    course = Course(playing, envelope.at_ms)
+    exposing.take(course, command, exposure)
+    match exposure.before:
+        case Cards():
+            replenish(course)
+        case Decision(box=box, hand=number):
+            hands_now = course.playing.hands
+            hands.await_decision(course, hands_now[place_of(hands_now, box, number)], exposure.left_ms)
+        case None if exposure.blackjacks_only:
+            insurance.after_deal(course)
+        case None:
+            finish(course)
+    return course
+
+
 def change_shoe(command: ChangeShoe, playing: Playing, envelope: Envelope) -> list[RoundEvent]:
     """Return that the round goes on from the shuffled discards, and the call for what is missing."""
     awaiting = playing.awaiting
@@ -124,5 +158,13 @@ def change_shoe(command: ChangeShoe, playing: Playing, envelope: Envelope) -> li
         return []
     course = Course(playing, envelope.at_ms)
     course.add(ShoeChanged(shoe=command.shoe, root=command.root, cards=command.cards))
-    course.add(CardsCalled(call_no=playing.call_no + 1, shoe=command.shoe, faces=awaiting.faces))
+    course.add(CardsCalled(call_no=playing.call_no + 1, shoe=command.shoe, faces=_still_to_come(awaiting.faces, playing)))
     return course
+
+
+def _still_to_come(faces: tuple[Face, ...], playing: Playing) -> tuple[Face, ...]:
+    """A deal that lay face down when its shoe ended goes on face up; the dealer's hole card, which comes last, stays one."""
+    hole = playing.opened.profile.dealer.hole_card and playing.hole is None and len(playing.dealer.cards) < 2
+    boxes = len(faces) - hole
+    up: tuple[Face, ...] = ("up",)
+    return up * boxes + faces[boxes:]

@@ -10,12 +10,13 @@ from typing import Any
 from immutables import Map
 from msgspec.structs import replace
 
-from services.table.domain.hand import Hand, with_card
+from services.table.domain.hand import Hand, opened, with_card
 from services.table.domain.state import (
     Awaiting,
     Betting,
     Cards,
     Decision,
+    Exposure,
     Insurance,
     Joining,
     NewShoe,
@@ -41,8 +42,11 @@ from shared.contracts.table import (
     DecisionAwaited,
     DecisionTimedOut,
     EvenMoneyTaken,
+    ExposureCalled,
+    FaceDownCardDealt,
     HandCompleted,
     HandDoubled,
+    HandExposed,
     HandHit,
     HandsDecided,
     HandSplit,
@@ -176,13 +180,36 @@ def _hole_dealt(playing: Playing, event: HoleCardDealt) -> Round:
     return replace(playing, hole=event, awaiting=_one_less(playing.awaiting))
 
 
+def _down_dealt(playing: Playing, event: FaceDownCardDealt) -> Round:
+    hands = playing.hands
+    at = place_of(hands, event.box, event.hand)
+    hand = replace(hands[at], down=(*hands[at].down, event.index))
+    return replace(playing, hands=_put(hands, at, hand), awaiting=_one_less(playing.awaiting))
+
+
+def _exposure_called(playing: Playing, event: ExposureCalled) -> Round:
+    before = playing.awaiting
+    assert isinstance(before, Cards | Decision | None), "cards are opened where nothing else is asked for"
+    return replace(playing, awaiting=Exposure(before, event.blackjacks_only, event.left_ms))
+
+
+def _exposed(playing: Playing, event: HandExposed) -> Round:
+    at = place_of(playing.hands, event.box, event.hand)
+    hand = opened(playing.hands[at], event.cards)
+    if event.box in playing.firsts:
+        firsts = (*playing.firsts[event.box], *event.cards)[:3]
+        playing = replace(playing, firsts={**playing.firsts, event.box: firsts})
+    return replace(playing, hands=_put(playing.hands, at, hand))
+
+
 def _cutting_card(playing: Playing, _: CuttingCardReached) -> Round:
     return replace(playing, cutting_card_out=True)
 
 
 def _reshuffle(playing: Playing, event: ReshuffleCalled) -> Round:
-    assert isinstance(playing.awaiting, Cards), "discards are shuffled because cards are missing"
-    return replace(playing, shoes=(*playing.shoes, event.next_shoe), awaiting=NewShoe(event.next_shoe, playing.awaiting.faces))
+    awaited = playing.awaiting.before if isinstance(playing.awaiting, Exposure) else playing.awaiting
+    assert isinstance(awaited, Cards), "discards are shuffled because cards are missing"
+    return replace(playing, shoes=(*playing.shoes, event.next_shoe), awaiting=NewShoe(event.next_shoe, awaited.faces))
 
 
 def _shoe_changed(playing: Playing, event: ShoeChanged) -> Round:
@@ -394,6 +421,9 @@ REMEMBERED: dict[type, dict[type, Callable[[Any, Any], Round]]] = {
         CardsCalled: _called,
         CardDealt: _dealt,
         HoleCardDealt: _hole_dealt,
+        FaceDownCardDealt: _down_dealt,
+        ExposureCalled: _exposure_called,
+        HandExposed: _exposed,
         CuttingCardReached: _cutting_card,
         ReshuffleCalled: _reshuffle,
         ShoeChanged: _shoe_changed,

@@ -11,7 +11,16 @@ from msgspec import Struct
 
 from services.table.domain.course import Course
 from services.table.domain.hand import Hand
-from shared.contracts.table import CardDealt, CardsPickedUp, HandSplit, HoleCardDealt, HoleCardTurned, RoundEvent
+from shared.contracts.table import (
+    CardDealt,
+    CardsPickedUp,
+    FaceDownCardDealt,
+    HandExposed,
+    HandSplit,
+    HoleCardDealt,
+    HoleCardTurned,
+    RoundEvent,
+)
 
 Place = tuple[int, int]
 """A box and a hand; box 0 is the dealer's."""
@@ -51,7 +60,7 @@ def pick_up(course: Course) -> None:
 
 def from_right_to_left(hands: Iterable[Hand]) -> tuple[Place, ...]:
     """Return the hands that have cards, from the dealer's right; of a box that was split the highest number first (ON-9.7)."""
-    return tuple(sorted(((hand.box, hand.number) for hand in hands if hand.cards), reverse=True))
+    return tuple(sorted(((hand.box, hand.number) for hand in hands if hand.size), reverse=True))
 
 
 def rack(events: Iterable[RoundEvent]) -> tuple[Racked, ...]:
@@ -63,8 +72,13 @@ def rack(events: Iterable[RoundEvent]) -> tuple[Racked, ...]:
                 on.setdefault((event.box, event.hand), []).append(Laid(event.shoe, event.index, event.card))
             case HoleCardDealt():
                 on.setdefault(DEALER, []).append(Laid(event.shoe, event.index))
+            case FaceDownCardDealt():
+                on.setdefault((event.box, event.hand), []).append(Laid(event.shoe, event.index))
             case HoleCardTurned():
-                on[DEALER] = [Laid(*_mark(laid), event.card) if _mark(laid) == (event.shoe, event.index) else laid for laid in on[DEALER]]
+                on[DEALER] = [_turned(laid, event.shoe, {event.index: event.card}) for laid in on[DEALER]]
+            case HandExposed():
+                faces = dict(zip(event.indices, event.cards, strict=True))
+                on[event.box, event.hand] = [_turned(laid, event.shoe, faces) for laid in on[event.box, event.hand]]
             case HandSplit():
                 on = _split(on, event)
             case CardsPickedUp():
@@ -100,5 +114,6 @@ def _split(on: dict[Place, list[Laid]], event: HandSplit) -> dict[Place, list[La
     return {**moved, (event.box, event.hand): [first], (event.box, event.hand + 1): [second]}
 
 
-def _mark(laid: Laid) -> tuple[str, int]:
-    return laid.shoe, laid.index
+def _turned(laid: Laid, shoe: str, faces: dict[int, str]) -> Laid:
+    """Return a card with its face, if it is one of those that were turned up."""
+    return Laid(shoe, laid.index, faces[laid.index]) if laid.shoe == shoe and laid.index in faces else laid

@@ -25,6 +25,7 @@ from shared.contracts.table import (
     DealCards,
     DeclineInsurance,
     Double,
+    ExposeHand,
     ExtendClock,
     Hit,
     Insure,
@@ -39,6 +40,7 @@ from shared.contracts.table import (
     Split,
     Stand,
     TakeEvenMoney,
+    TakeExposure,
     TakePeek,
     TimeOutDecision,
     TimeOutReserve,
@@ -53,7 +55,7 @@ from shared.kernel.messages import Envelope, Refused, Role
 REFUSALS_MAX = 16
 """Refused requests for money at risk, by the rules or the wallet, after which a player has to wait for the next round."""
 
-PLAYERS = (PlaceWager, PlaceSideBet, Double, Split, Insure, Hit, Stand, DeclineInsurance, TakeEvenMoney)
+PLAYERS = (PlaceWager, PlaceSideBet, Double, Split, Insure, ExposeHand, Hit, Stand, DeclineInsurance, TakeEvenMoney)
 STAFF = (CloseBetting, VoidRound)
 COMMANDS: tuple[type, ...] = get_args(RoundCommand)
 SPEAKERS: dict[type, tuple[Role, ...]] = {
@@ -195,6 +197,7 @@ _BETTING: dict[type, Decide] = {
     RefuseWager: _refuse,
     TimeOutReserve: _nothing,
     VoidRound: _void,
+    ExposeHand: _no(Reason.NOT_YOUR_TURN),
     Hit: _no(Reason.NOT_YOUR_TURN),
     Stand: _no(Reason.NOT_YOUR_TURN),
     Double: _at_stake(_no(Reason.NOT_YOUR_TURN)),
@@ -208,6 +211,7 @@ _BETTING: dict[type, Decide] = {
     DealCards: _nothing,
     TakePeek: _nothing,
     TurnHole: _nothing,
+    TakeExposure: _nothing,
     ChangeShoe: _nothing,
     ExtendClock: _nothing,
 }
@@ -221,6 +225,7 @@ _PLAYING: dict[type, Decide] = {
     RefuseWager: _refuse,
     TimeOutReserve: _lapse,
     VoidRound: _void,
+    ExposeHand: playing.expose,
     Hit: playing.hit,
     Stand: playing.stand,
     Double: _at_stake(playing.double),
@@ -234,6 +239,7 @@ _PLAYING: dict[type, Decide] = {
     DealCards: dealing.deal,
     TakePeek: insurance.take_peek,
     TurnHole: dealer.turn,
+    TakeExposure: dealing.take_exposure,
     ChangeShoe: dealing.change_shoe,
     ExtendClock: _extend,
 }

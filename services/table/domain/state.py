@@ -79,6 +79,16 @@ class Joining(Struct, frozen=True, gc=False):
     """Wagers of those who join, as far as they are paid for."""
 
 
+class Exposure(Struct, frozen=True, gc=False):
+    """The shoe is asked to open cards of boxes; then the round goes on with what it waited for."""
+
+    before: Cards | Decision | None
+    """Cards that an exhausted shoe owes, a decision, or nothing."""
+    blackjacks_only: bool
+    left_ms: int = 0
+    """Of the decision's clock."""
+
+
 class Peek(Struct, frozen=True, gc=False):
     """The shoe is asked to look at the hole card."""
 
@@ -87,7 +97,7 @@ class Turn(Struct, frozen=True, gc=False):
     """The shoe is asked to turn the hole card."""
 
 
-Awaiting = Cards | NewShoe | Insurance | Decision | Reserve | Joining | Peek | Turn | None
+Awaiting = Cards | NewShoe | Insurance | Decision | Reserve | Joining | Exposure | Peek | Turn | None
 
 
 def clock(awaiting: Awaiting) -> int | None:
