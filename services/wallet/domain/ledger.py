@@ -279,7 +279,9 @@ def settle(command: SettleStakes, ledger: Ledger) -> list[LedgerEvent]:
     assert len(wagers) == len(command.lines), "a wager must be settled once"
     if not any((command.round, wager) in ledger.stakes for wager in wagers):
         heard_of = ledger.rounds.get(command.round, NO_WAGERS)
-        assert command.round in ledger.booked or all(wager in heard_of for wager in wagers), "a wager must be set aside before it is settled"
+        assert command.round in ledger.booked or all(wager in heard_of for wager in wagers), (
+            "a wager must be set aside before it is settled"
+        )
         return []
     staked = 0
     returned: dict[str, int] = {}
