@@ -30,12 +30,17 @@ ROUND_ID = "T7.20261130-000001"
 
 
 def settings(
-    *, boxes: int = 7, minimum_minor: int = 100, maximum_minor: int = 500, dealer: Literal["automatic", "staff"] = "automatic"
+    *,
+    boxes: int = 7,
+    minimum_minor: int = 100,
+    maximum_minor: int = 500,
+    dealer: Literal["automatic", "staff"] = "automatic",
+    currency: str = "CAD",
 ) -> TableSettings:
     """Return what the house chooses for a table: limits that every book allows."""
     return TableSettings(
         operator="house",
-        currency="CAD",
+        currency=currency,
         boxes=boxes,
         minimum_minor=minimum_minor,
         maximum_minor=maximum_minor,

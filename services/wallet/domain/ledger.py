@@ -16,6 +16,7 @@ from immutables import Map
 from msgspec import Struct
 from msgspec.structs import replace
 
+from services.wallet.domain.names import Names
 from services.wallet.domain.posting import (
     HOUSE_BANK,
     escrow_account,
@@ -82,7 +83,7 @@ class Stake(Struct, frozen=True):
 
 Accounts = Map[str, Account]
 NO_ACCOUNTS: Accounts = Map()
-NO_WAGERS: Map[str, bool] = Map()
+NO_WAGERS = Names()
 
 
 class Ledger(Struct, frozen=True, kw_only=True):
@@ -102,7 +103,7 @@ class Ledger(Struct, frozen=True, kw_only=True):
     next_day: str = ""
     accounts: dict[str, Accounts] = {}
     stakes: Map[tuple[str, str], Stake] = Map()
-    rounds: Map[str, Map[str, bool]] = Map()
+    rounds: Map[str, Names] = Map()
     booked: Map[str, bool] = Map()
     tables: Map[str, bool] = Map()
     older: Map[str, bool] = Map()
@@ -279,9 +280,7 @@ def settle(command: SettleStakes, ledger: Ledger) -> list[LedgerEvent]:
     assert len(wagers) == len(command.lines), "a wager must be settled once"
     if not any((command.round, wager) in ledger.stakes for wager in wagers):
         heard_of = ledger.rounds.get(command.round, NO_WAGERS)
-        assert command.round in ledger.booked or all(wager in heard_of for wager in wagers), (
-            "a wager must be set aside before it is settled"
-        )
+        assert command.round in ledger.booked or wagers <= heard_of, "a wager must be set aside before it is settled"
         return []
     staked = 0
     returned: dict[str, int] = {}
@@ -377,7 +376,7 @@ def _posted(ledger: Ledger, currency: str, postings: tuple[Posting, ...]) -> Led
 
 
 def _heard_of(ledger: Ledger, round: str, wager: str) -> Ledger:
-    return replace(ledger, rounds=ledger.rounds.set(round, ledger.rounds.get(round, NO_WAGERS).set(wager, True)))
+    return replace(ledger, rounds=ledger.rounds.set(round, ledger.rounds.get(round, NO_WAGERS).and_(wager)))
 
 
 def _without_stakes(ledger: Ledger, round: str, wagers: Iterable[str]) -> Ledger:
