@@ -58,6 +58,15 @@ class Reason(StrEnum):
     TOO_LATE = "too_late"
     INSURANCE_CLOSED = "insurance_closed"
     ALREADY_ANSWERED = "already_answered"
+    # Rulings
+    OWN_PROPOSAL = "own_proposal"
+    NOT_YOUR_PROPOSAL = "not_your_proposal"
+    JOB_NOT_ALLOWED = "job_not_allowed"
+    NO_SUCH_PROPOSAL = "no_such_proposal"
+    ALREADY_DECIDED = "already_decided"
+    TOO_MANY_PROPOSALS = "too_many_proposals"
+    NOT_POSSIBLE_NOW = "not_possible_now"
+    NOT_APPROVED = "not_approved"
     # The shoe
     SHOE_NOT_READY = "shoe_not_ready"
     SHOE_RETIRED = "shoe_retired"
@@ -114,6 +123,14 @@ SENTENCES: dict[Reason, str] = {
     Reason.TOO_LATE: "The time for this decision is over.",
     Reason.INSURANCE_CLOSED: "Insurance is not open.",
     Reason.ALREADY_ANSWERED: "This wager has had its answer about insurance.",
+    Reason.OWN_PROPOSAL: "Nobody decides about their own proposal: another person must.",
+    Reason.NOT_YOUR_PROPOSAL: "Only who made a proposal can take it back; others decline it.",
+    Reason.JOB_NOT_ALLOWED: "That is for others to say: {detail}",
+    Reason.NO_SUCH_PROPOSAL: "Nothing was proposed under that number here.",
+    Reason.ALREADY_DECIDED: "That proposal was decided about already.",
+    Reason.TOO_MANY_PROPOSALS: "Too many proposals wait, or were made. Decide about those that are open first.",
+    Reason.NOT_POSSIBLE_NOW: "That ruling cannot take effect now: {detail}",
+    Reason.NOT_APPROVED: "A ruling takes effect when a second person approves it.",
     Reason.SHOE_NOT_READY: "The shoe is not prepared.",
     Reason.SHOE_RETIRED: "The shoe is retired.",
     Reason.OUT_OF_ORDER: "The cards do not come in this order: {detail}",

@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from services.table.domain.course import Course
 from services.table.domain.hand import Hand
+from services.table.domain.order import DEALER, Place
 from shared.contracts.table import (
     CardDealt,
     CardsPickedUp,
@@ -21,11 +22,6 @@ from shared.contracts.table import (
     HoleCardTurned,
     RoundEvent,
 )
-
-Place = tuple[int, int]
-"""A box and a hand; box 0 is the dealer's."""
-
-DEALER: Place = (0, 1)
 
 
 class Laid(Struct, frozen=True, gc=False):

@@ -4,7 +4,6 @@ import pytest
 
 from services.table.domain.pick_up import backed_up, rack
 from shared.contracts.table import CardsPickedUp, RoundSettled, VoidRound
-from shared.kernel.messages import Actor
 from tests.rounds import begun, only, play
 
 TWO_BOXES = (("ann", 1, 400), ("ben", 3, 200))
@@ -92,7 +91,7 @@ def test_live_hands_can_be_backed_up():
 def test_cards_of_a_void_round_are_picked_up_as_well():
     """LV-3.7: the hole card that nobody turned goes into the rack without a face."""
     rehearsal = begun("live", "TS 6D 9S TC")
-    rehearsal.tell(VoidRound(reason="power_cut"), Actor("staff", "pit"))
+    rehearsal.tell(VoidRound(reason="power_cut"))
 
     assert [(each.box, each.laid.card, each.laid.index) for each in rack(rehearsal.events)] == [
         (0, "6D", 1),
