@@ -5,6 +5,8 @@ order of the file.
 """
 
 from collections import deque
+from collections.abc import Callable
+from typing import Any
 
 from msgspec import Struct
 
@@ -255,16 +257,19 @@ class Enactment:
         """Give the round a command and answer for the house whatever it asks for; raise `Refused` if the rules forbid it."""
         self._decide(command, actor, id or f"{actor.id}-{len(self.placed)}")
         while self._heard:
-            reply = self._reply(self._heard.popleft())
-            if reply is not None:
-                self._decide(reply, HOUSE, "house")
+            event = self._heard.popleft()
+            self._decide(REPLIES[type(event)](self, event), HOUSE, "house")
 
     def _decide(self, command: RoundCommand, actor: Actor, id: str) -> None:
         events = ROUND.decide(command, self.round, Envelope(id, actor, self._now_ms, self._now_ms))
         if events and isinstance(events[0], CommandRefused):
             raise Refused(events[0].code, events[0].message)
         self.round = ROUND.after(self.round, events)
-        self._heard += events
+        for event in events:
+            if type(event) in REPLIES:
+                self._heard.append(event)
+            elif isinstance(event, CallersSet):
+                self._callers = event.wagers
 
     def lies(self, box: int, player: str) -> int:
         """Return how near the dealer a player's wagers lie on a box, counted from 0."""
@@ -272,25 +277,9 @@ class Enactment:
         mains.sort(key=lambda wager: wager.wager not in self._callers)
         return [wager.player for wager in mains].index(player)
 
-    def _reply(self, event: RoundEvent) -> RoundCommand | None:
-        """Return what the wallet or the shoe answers."""
-        match event:
-            case CallersSet():
-                self._callers = event.wagers
-                return None
-            case WagerPlaced():
-                self.placed[event.wager] = event
-                return AcceptWager(wager=event.wager)
-            case CardsCalled():
-                return self._draw(event)
-            case PeekCalled():
-                return TakePeek(blackjack=HARD_POINTS[self._down[event.index]] == 10)
-            case TurnCalled():
-                return TurnHole(index=event.index, card=self._down[event.index])
-            case ExposureCalled():
-                return exposure(event, self._down)
-            case _:
-                return None
+    def _reserve(self, event: WagerPlaced) -> AcceptWager:
+        self.placed[event.wager] = event
+        return AcceptWager(wager=event.wager)
 
     def _draw(self, call: CardsCalled) -> DealCards:
         dealt = []
@@ -303,3 +292,22 @@ class Enactment:
                 self._down[at] = self._cards[at]
             dealt.append(DealtCard(index=at, card=self._cards[at] if face == "up" else ""))
         return DealCards(call_no=call.call_no, shoe=call.shoe, cards=tuple(dealt))
+
+    def _peek(self, event: PeekCalled) -> TakePeek:
+        return TakePeek(blackjack=HARD_POINTS[self._down[event.index]] == 10)
+
+    def _turn(self, event: TurnCalled) -> TurnHole:
+        return TurnHole(index=event.index, card=self._down[event.index])
+
+    def _expose(self, event: ExposureCalled) -> RoundCommand:
+        return exposure(event, self._down)
+
+
+REPLIES: dict[type, Callable[[Enactment, Any], RoundCommand]] = {
+    WagerPlaced: Enactment._reserve,
+    CardsCalled: Enactment._draw,
+    PeekCalled: Enactment._peek,
+    TurnCalled: Enactment._turn,
+    ExposureCalled: Enactment._expose,
+}
+"""What the wallet and the shoe answer; most events ask for nothing."""
