@@ -6,6 +6,7 @@ order of the file.
 
 from collections import deque
 from collections.abc import Callable
+from typing import Any
 
 from msgspec import Struct
 
@@ -311,7 +312,8 @@ class Enactment:
     def _answer(self) -> None:
         """Answer for the house whatever the round has asked for."""
         while self._heard:
-            reply = self._reply(self._heard.popleft())
+            event = self._heard.popleft()
+            reply = REPLIES[type(event)](self, event)
             if reply is not None:
                 self._decide(reply, HOUSE, "house")
 
@@ -320,7 +322,11 @@ class Enactment:
         if events and isinstance(events[0], CommandRefused):
             raise Refused(events[0].code, events[0].message)
         self.round = ROUND.after(self.round, events)
-        self._heard += events
+        for event in events:
+            if type(event) in REPLIES:
+                self._heard.append(event)
+            elif isinstance(event, CallersSet):
+                self._callers = event.wagers
 
     def lies(self, box: int, player: str) -> int:
         """Return how near the dealer a player's wagers lie on a box, counted from 0."""
@@ -328,25 +334,9 @@ class Enactment:
         mains.sort(key=lambda wager: wager.wager not in self._callers)
         return [wager.player for wager in mains].index(player)
 
-    def _reply(self, event: RoundEvent) -> RoundCommand | None:
-        """Return what the wallet or the shoe answers."""
-        match event:
-            case CallersSet():
-                self._callers = event.wagers
-                return None
-            case WagerPlaced():
-                self.placed[event.wager] = event
-                return AcceptWager(wager=event.wager)
-            case CardsCalled():
-                return self._draw(event)
-            case PeekCalled():
-                return TakePeek(blackjack=HARD_POINTS[self._down[event.shoe, event.index]] == 10)
-            case TurnCalled():
-                return TurnHole(index=event.index, card=self._down[event.shoe, event.index])
-            case ExposureCalled():
-                return exposure(event, self._down)
-            case _:
-                return None
+    def _reserve(self, event: WagerPlaced) -> AcceptWager:
+        self.placed[event.wager] = event
+        return AcceptWager(wager=event.wager)
 
     def _draw(self, call: CardsCalled) -> DealCards | None:
         """Return the cards of a call; where one of them is not what it should be, they come one by one."""
@@ -382,3 +372,22 @@ class Enactment:
         if face == "down":
             self._down[shoe, at] = self._cards[at]
         return DealtCard(index=at, card=self._cards[at] if face == "up" else "")
+
+    def _peek(self, event: PeekCalled) -> TakePeek:
+        return TakePeek(blackjack=HARD_POINTS[self._down[event.shoe, event.index]] == 10)
+
+    def _turn(self, event: TurnCalled) -> TurnHole:
+        return TurnHole(index=event.index, card=self._down[event.shoe, event.index])
+
+    def _expose(self, event: ExposureCalled) -> RoundCommand:
+        return exposure(event, self._down)
+
+
+REPLIES: dict[type, Callable[[Enactment, Any], RoundCommand | None]] = {
+    WagerPlaced: Enactment._reserve,
+    CardsCalled: Enactment._draw,
+    PeekCalled: Enactment._peek,
+    TurnCalled: Enactment._turn,
+    ExposureCalled: Enactment._expose,
+}
+"""What the wallet and the shoe answer; most events ask for nothing."""
