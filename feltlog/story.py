@@ -12,6 +12,7 @@ from feltlog.layout import Layout, laid
 from feltlog.reading import Told
 from feltlog.wording import Card, Sentence, amount, counted, money, row_of, seconds, spoken, why_void, worth
 from shared.contracts import table
+from shared.contracts.restrictions import InForceNoted
 
 Tone = Literal["card", "player", "house", "money", "refusal", "end"]
 
@@ -47,6 +48,7 @@ TABLE_SAYS = (
     table.HandsDecided,
     table.WagersSettled,
     table.CardsPickedUp,
+    InForceNoted,
     table.RoundSettled,
     table.RoundVoided,
 )
@@ -195,6 +197,8 @@ def sentence(told: Told, before: Layout, after: Layout) -> tuple[Sentence, Tone]
             return verdict(event, after), "end"
         case table.WagersSettled():
             return (paid(event),), "money"
+        case InForceNoted():
+            return ("What staff have ruled about wagers has changed, and binds from the next wager on",), "house"
         case table.CardsPickedUp():
             return ("The cards are picked up: " + ", ".join(place_of(box, hand, after) for box, hand in event.hands),), "house"
         case table.RoundSettled():

@@ -109,7 +109,7 @@ async def test_a_line_that_says_nothing_is_refused_at_once(capsys):
     await play(ScriptedHouse(BETTING, DRAWN, OVER), "x", "10", "s")
     lines = capsys.readouterr().out.splitlines()
 
-    assert lines.index("  x: neither an amount nor one of h, s, d, p, i, n, e.") < lines.index("  10.00 on box 1: accepted.")
+    assert lines.index("  x: neither an amount nor one of t, h, s, d, p, i, n, e.") < lines.index("  10.00 on box 1: accepted.")
 
 
 async def test_a_key_that_is_not_offered_is_answered():

@@ -13,6 +13,7 @@ from services.table.domain.evolve import evolve, named
 from services.table.domain.settlement import give_back
 from services.table.domain.state import Betting, Over, Playing, Round, Running, Unopened, Wager, clock
 from shared.contracts.refusals import Reason, refused
+from shared.contracts.restrictions import InForceNoted, NoteInForce
 from shared.contracts.table import (
     SEMANTICS,
     AcceptWager,
@@ -131,8 +132,14 @@ def _open(command: OpenRound, _: Unopened, envelope: Envelope) -> list[RoundEven
             shoe=command.shoe,
             root=command.root,
             betting_until_ms=envelope.at_ms + command.settings.betting_window_ms,
+            in_force=command.in_force,
         )
     ]
+
+
+def _note_in_force(command: NoteInForce, betting: Betting, _: Envelope) -> list[RoundEvent]:
+    """Return what holds for the wagers from here on (decision 24)."""
+    return [] if command.in_force == betting.in_force else [InForceNoted(in_force=command.in_force)]
 
 
 def _void(command: VoidRound, round_: Running, envelope: Envelope) -> list[RoundEvent]:
@@ -214,6 +221,7 @@ _BETTING: dict[type, Decide] = {
     TakeExposure: _nothing,
     ChangeShoe: _nothing,
     ExtendClock: _nothing,
+    NoteInForce: _note_in_force,
 }
 _PLAYING: dict[type, Decide] = {
     OpenRound: _nothing,
@@ -242,6 +250,7 @@ _PLAYING: dict[type, Decide] = {
     TakeExposure: dealing.take_exposure,
     ChangeShoe: dealing.change_shoe,
     ExtendClock: _extend,
+    NoteInForce: _nothing,
 }
 DECIDED: dict[type, dict[type, Decide]] = {
     Unopened: dict.fromkeys(COMMANDS, _no(Reason.UNKNOWN_ROUND)) | {OpenRound: _open},

@@ -82,6 +82,7 @@ def finish(course: Course) -> None:
             returned_minor=sum([line_.returned_minor for line_ in playing.lines]),
             shoes=playing.shoes,
             cutting_card_out=playing.cutting_card_out,
+            places=_places(playing),
         )
     )
 
@@ -108,9 +109,14 @@ def give_back(course: Course, reason: str) -> None:
         course.add(WagersSettled(currency=round_.opened.settings.currency, lines=back))
     if isinstance(round_, Playing):
         pick_up(course)
-        course.add(RoundVoided(reason=reason, shoes=round_.shoes, cutting_card_out=round_.cutting_card_out))
+        course.add(RoundVoided(reason=reason, shoes=round_.shoes, cutting_card_out=round_.cutting_card_out, places=_places(round_)))
     else:
         course.add(RoundVoided(reason=reason, shoes=(), cutting_card_out=False))
+
+
+def _places(playing: Playing) -> tuple[tuple[str, int], ...]:
+    """Return who was on which box, where that may have consequences (FL-5.8, FL-5.10)."""
+    return playing.places if playing.opened.profile.restrictions else ()
 
 
 def line(wager: Wager, returned_minor: int) -> SettlementLine:

@@ -8,6 +8,7 @@ from immutables import Map
 from msgspec import Struct
 
 from services.table.domain.hand import Hand
+from shared.contracts.restrictions import InForce
 from shared.contracts.table import Face, HandResult, HoleCardDealt, Kind, RoundOpened, SettlementLine
 
 
@@ -127,6 +128,15 @@ class Betting(Struct, frozen=True, gc=False):
     """
     lines: tuple[SettlementLine, ...] = ()
     closed: bool = False
+    places: tuple[tuple[str, int], ...] = ()
+    """Players and boxes of the main wagers, in the order in which they were accepted."""
+    noted: InForce | None = None
+    """What holds since the round was opened, if that has changed."""
+
+    @property
+    def in_force(self) -> InForce | None:
+        """What staff have ruled on the wagers that come now."""
+        return self.noted or self.opened.in_force
 
 
 class Playing(Struct, frozen=True, gc=False):
@@ -154,6 +164,8 @@ class Playing(Struct, frozen=True, gc=False):
     results: tuple[HandResult, ...] = ()
     firsts: dict[int, tuple[str, ...]] = {}
     """The first three cards of each box with a side bet; never changed in place."""
+    places: tuple[tuple[str, int], ...] = ()
+    """Players and boxes, in the order in which the boxes were taken."""
 
     @property
     def acting(self) -> Hand | None:
