@@ -70,6 +70,8 @@ ENDS: dict[str, str] = {
     "even_money": "has taken even money and leaves the round",
 }
 
+FACE_DOWN: dict[str, str] = {"stood": "stands face down", "timed_out": "is stood face down, out of time"}
+
 RESULTS: dict[str, str] = {
     "blackjack": "wins with a blackjack",
     "win": "wins with {total}",
@@ -291,6 +293,8 @@ def awaited(event: table.DecisionAwaited, after: Layout, at_ms: int) -> Sentence
 def ended(event: table.HandCompleted, after: Layout) -> str:
     """Return how a hand came to its end."""
     cards = after.hands.get((event.box, event.hand), ())
+    if not cards and event.how in FACE_DOWN:
+        return FACE_DOWN[event.how]
     words = worth(cards, split=event.box in after.split) if cards else "nothing"
     return ENDS[event.how].format(worth=words, points=words.partition(",")[0])
 
