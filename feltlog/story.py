@@ -262,7 +262,8 @@ def asked(told: Told, layout: Layout) -> str:
 
 def called(event: table.CardsCalled) -> str:
     """Return what the table asks its shoe for."""
-    down = ", one of them face down" if "down" in event.faces else ""
+    hidden = event.faces.count("down")
+    down = f", {'one' if hidden == 1 else hidden} of them face down" if hidden else ""
     return f"Call {event.call_no}: {counted(len(event.faces), 'card')} from shoe {event.shoe}{down}"
 
 
