@@ -20,6 +20,7 @@ from shared.contracts.table import (
     CloseTable,
     DeclineInsurance,
     Double,
+    ExposeHand,
     Hit,
     Insure,
     PlaceWager,
@@ -41,7 +42,7 @@ STILL_S = 60.0
 LOOK_S = 0.2
 HINT = "`feltlog status` shows what runs, and the directory logs/ of the house what it says."
 
-DECISIONS = {"hit": Hit, "stand": Stand, "double": Double, "split": Split}
+DECISIONS = {"expose": ExposeHand, "hit": Hit, "stand": Stand, "double": Double, "split": Split}
 
 
 class Seat(Struct):
@@ -218,6 +219,10 @@ async def insurance(seat: Seat, felt: Felt, mine: FeltBox) -> None:
 async def decide(seat: Seat, felt: Felt, turn: FeltTurn, mine: FeltBox) -> None:
     """Say what the style says about a hand, or nothing."""
     seat.decisions += 1
+    if "expose" in mine.legal:
+        # These clients look at the felt alone: they turn up what lies face down.
+        note(seat, await seat.client.ask("table", felt.table, ExposeHand(round=felt.round, box=turn.box, hand=turn.hand)))
+        return
     hand = next(hand for hand in mine.hands if hand.hand == turn.hand)
     seen = Turn(cards=hand.cards, dealer=felt.dealer_cards[0], options=mine.legal, number=seat.decisions)
     option = seat.style.decide(seen)

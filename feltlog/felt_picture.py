@@ -14,7 +14,8 @@ from rich.text import Text
 from feltlog.screen import drawn
 from feltlog.wording import Sentence, amount, gain, money, row_of, spoken
 from services.table.views import Felt, FeltBox, FeltHand
-from shared.contracts.table import DeclineInsurance, Double, Hit, Insure, Split, Stand, TakeEvenMoney
+from shared.contracts.shoe import OwnHand
+from shared.contracts.table import DeclineInsurance, Double, ExposeHand, Hit, Insure, Split, Stand, TakeEvenMoney
 
 CLOCK_WIDTH = 30
 WORDS = {
@@ -29,8 +30,8 @@ WORDS = {
     "settled": "The round is over",
     "void": "The round is void",
 }
-KEYS = {"hit": "h", "stand": "s", "double": "d", "split": "p", "insure": "i", "decline": "n", "even_money": "e"}
-NAMES = {"insure": "insure", "decline": "no insurance", "even_money": "even money"}
+KEYS = {"expose": "t", "hit": "h", "stand": "s", "double": "d", "split": "p", "insure": "i", "decline": "n", "even_money": "e"}
+NAMES = {"expose": "turn up", "insure": "insure", "decline": "no insurance", "even_money": "even money"}
 
 
 class Choice(Struct, frozen=True, kw_only=True):
@@ -56,6 +57,8 @@ class Sight(Struct, frozen=True, kw_only=True):
     said: str
     """What the house said last."""
     letters: bool = False
+    own: tuple[OwnHand, ...] = ()
+    """The player's own cards that lie face down for everybody else."""
 
 
 def own_boxes(felt: Felt, player: str) -> list[FeltBox]:
@@ -80,6 +83,8 @@ def choice(word: str, round: str, box: int, hand: int) -> Choice:
     """Return a legal word of the felt as a choice."""
     command: Any
     match word:
+        case "expose":
+            command = ExposeHand(round=round, box=box, hand=hand)
         case "hit":
             command = Hit(round=round, box=box, hand=hand)
         case "stand":
@@ -114,7 +119,7 @@ def totals(hand: FeltHand) -> str:
     """Return what a hand is worth and what became of it, in words; a clock that ran out is remembered to the end."""
     late = hand.end == "timed_out"
     if not hand.cards:
-        return ""
+        return "face down" if hand.down else ""
     if hand.result is not None:
         return f"{hand.total} {hand.result.replace('_', ' ')}{', out of time' if late else ''}"
     if hand.end is not None:
@@ -129,6 +134,16 @@ def dealer_says(felt: Felt) -> Sentence:
     hidden = (" ##",) if felt.hole_card else ()
     bust = " bust" if felt.dealer_total > 21 else ""
     return (*row_of(felt.dealer_cards), *hidden, f"  {felt.dealer_total}{bust}")
+
+
+def cards_of(felt: Felt, box: int, hand: FeltHand, own: tuple[OwnHand, ...]) -> Sentence:
+    """Return the cards of a hand; of one that lies face down the own ones in brackets, and others' backs."""
+    if not hand.down:
+        return row_of(hand.cards)
+    for each in own:
+        if (each.round, each.box, each.hand) == (felt.round, box, hand.hand):
+            return ("(", *row_of(tuple(opening.card for opening in each.cards)), ")")
+    return (" ".join(["##"] * hand.down),)
 
 
 def picture(sight: Sight) -> RenderableType:
@@ -171,7 +186,7 @@ def boxes(sight: Sight) -> Table:
         for place, hand in enumerate(box.hands or (None,)):
             turn = felt.turn is not None and hand is not None and (felt.turn.box, felt.turn.hand) == (box.box, hand.hand)
             cells = (f"box {box.box} {box.player}", stakes) if place == 0 else ("", "")
-            cards = drawn(row_of(hand.cards), letters=sight.letters) if hand else Text("")
+            cards = drawn(cards_of(felt, box.box, hand, sight.own), letters=sight.letters) if hand else Text("")
             table.add_row(">" if turn else "", *cells, cards, totals(hand) if hand else "", style="bold cyan" if mine else "")
     return table
 
@@ -211,11 +226,11 @@ def keys_lines(sight: Sight) -> list[Text]:
     return lines or [Text("[q] leave")]
 
 
-def told(felt: Felt, player: str) -> str:
+def told(felt: Felt, player: str, own: tuple[OwnHand, ...] = ()) -> str:
     """Return the felt as one line, for a reader that has no screen."""
     parts = [felt.round or felt.table, headline(felt, player), f"dealer {spoken(dealer_says(felt))}"]
     for box in felt.boxes:
-        hands = " | ".join(f"{spoken(row_of(hand.cards))} {totals(hand)}" for hand in box.hands)
+        hands = " | ".join(f"{spoken(cards_of(felt, box.box, hand, own))} {totals(hand)}" for hand in box.hands)
         parts.append(f"box {box.box} {box.player} {hands}".rstrip())
     found = choices(felt, player)
     if found:

@@ -13,6 +13,7 @@ from feltlog.layout import Layout, laid
 from feltlog.reading import Told
 from feltlog.wording import Card, Sentence, amount, counted, money, row_of, seconds, spoken, why_void, worth
 from shared.contracts import table
+from shared.contracts.restrictions import InForceNoted
 
 Tone = Literal["card", "player", "house", "money", "refusal", "ruling", "end"]
 
@@ -52,6 +53,7 @@ TABLE_SAYS = (
     table.HandsDecided,
     table.WagersSettled,
     table.CardsPickedUp,
+    InForceNoted,
     table.RoundSettled,
     table.RoundVoided,
 )
@@ -73,6 +75,8 @@ ENDS: dict[str, str] = {
     "even_money": "has taken even money and leaves the round",
     "dead": "is dead: its wagers go back",
 }
+
+FACE_DOWN: dict[str, str] = {"stood": "stands face down", "timed_out": "is stood face down, out of time"}
 
 RESULTS: dict[str, str] = {
     "blackjack": "wins with a blackjack",
@@ -201,6 +205,8 @@ def sentence(told: Told, before: Layout, after: Layout) -> tuple[Sentence, Tone]
             return verdict(event, after), "end"
         case table.WagersSettled():
             return (paid(event),), "money"
+        case InForceNoted():
+            return ("What staff have ruled about wagers has changed, and binds from the next wager on",), "house"
         case table.CardsPickedUp():
             return ("The cards are picked up: " + ", ".join(place_of(box, hand, after) for box, hand in event.hands),), "house"
         case table.RoundSettled():
@@ -268,7 +274,8 @@ def asked(told: Told, layout: Layout) -> str:
 
 def called(event: table.CardsCalled) -> str:
     """Return what the table asks its shoe for."""
-    down = ", one of them face down" if "down" in event.faces else ""
+    hidden = event.faces.count("down")
+    down = f", {'one' if hidden == 1 else hidden} of them face down" if hidden else ""
     return f"Call {event.call_no}: {counted(len(event.faces), 'card')} from shoe {event.shoe}{down}"
 
 
@@ -299,6 +306,8 @@ def awaited(event: table.DecisionAwaited, after: Layout, at_ms: int) -> Sentence
 def ended(event: table.HandCompleted, after: Layout) -> str:
     """Return how a hand came to its end."""
     cards = after.hands.get((event.box, event.hand), ())
+    if not cards and event.how in FACE_DOWN:
+        return FACE_DOWN[event.how]
     words = worth(cards, split=event.box in after.split) if cards else "nothing"
     return ENDS[event.how].format(worth=words, points=words.partition(",")[0])
 

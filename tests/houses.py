@@ -22,6 +22,7 @@ from services.table.domain.table import TABLE, Table
 from services.wallet import reactions as wallet_reactions
 from services.wallet.domain.carrying import carried
 from services.wallet.domain.ledger import LEDGER
+from shared.contracts.restrictions import ApproveFaceDown
 from shared.contracts.subjects import ledger_stream, log_of, round_of, shoe_stream, table_stream
 from shared.contracts.table import ApproveRuling, CallRound, EndDay, OpenTable, PlaceWager, ProposeRuling, RoundCommand
 from shared.contracts.wallet import CloseBook, Deposit, OpenAccount, OpenBook
@@ -95,6 +96,8 @@ class WholeHouse:
             profile=rules or profile(book),
         )
         self.ask(table_stream(self.day, table), command, Actor("staff", "pit"))
+        if rules is not None and rules.players_cards == "down":
+            self.ask(table_stream(self.day, table), ApproveFaceDown(), Actor("staff", "inspector", "inspector"))
 
     def welcome(self, player: str, minor: int = 1_000_000) -> None:
         """Open an account and bring money in."""

@@ -6,6 +6,7 @@ from typing import Any, Literal, TypeVar
 from feltlog.rehearsal.round import Choice, Moment, Player, Rehearsal, Wallet, rich
 from services.table.domain.state import Betting, Playing
 from services.table.domain.table import TABLE, Table
+from shared.contracts.restrictions import InForce
 from shared.contracts.table import (
     CardDealt,
     HandCompleted,
@@ -63,6 +64,7 @@ def opening(book: str, *, options: Mapping[str, object] | None = None, **chosen:
         settings=settings(**chosen),
         shoe="T7-S1",
         root="root",
+        in_force=InForce(face_down_by="inspector"),
     )
 
 

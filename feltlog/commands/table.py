@@ -1,4 +1,7 @@
-"""`feltlog table`: what a pit boss does with tables: open, close, list, and deal where a dealer runs the rounds."""
+"""`feltlog table`: what a pit boss does with tables: open, close, list, and deal where a dealer runs the rounds.
+
+What other staff rule there is in `rulings`.
+"""
 
 import asyncio
 from typing import Annotated, Any
@@ -7,6 +10,7 @@ import typer
 from rich.table import Table
 
 from feltlog.client import Declined
+from feltlog.commands import rulings
 from feltlog.commands.answers import tell_answer
 from feltlog.commands.connection import DATA, DataOption, JsonOption, ServerOption, at_the_door
 from feltlog.house import House
@@ -19,6 +23,8 @@ from shared.contracts.refusals import Reason
 from shared.contracts.table import CallRound, CloseBetting, CloseTable
 
 app = typer.Typer(no_args_is_help=True, help="Open, close, list and run tables, as the pit.")
+
+rulings.add_to(app)
 
 TableArgument = Annotated[str, typer.Argument(metavar="TABLE", help="A table's id, such as T1.")]
 

@@ -18,6 +18,7 @@ from services.table.domain.round import ROUND
 from services.table.domain.state import SEEN, Betting, Cards, Decision, Insurance, Joining, Over, Playing, Round
 from services.table.reactions import timer
 from shared.contracts.refusals import Reason, refused
+from shared.contracts.restrictions import InForce
 from shared.contracts.table import (
     SIDE_BETS,
     AcceptWager,
@@ -176,8 +177,18 @@ class Enactment:
             reserve_ms=CLOCK_MS,
             pause_ms=0,
         )
+        # A scenario that is dealt face down was approved: what it does not tell of went by the book.
+        in_force = InForce(face_down_by="inspector") if profile.players_cards == "down" else None
         return OpenRound(
-            round=ROUND_ID, number=1, table="S1", day="20000101", profile=profile, settings=settings, shoe=SHOE_ID, root="scenario"
+            round=ROUND_ID,
+            number=1,
+            table="S1",
+            day="20000101",
+            profile=profile,
+            settings=settings,
+            shoe=SHOE_ID,
+            root="scenario",
+            in_force=in_force,
         )
 
     def _bet(self) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 from services.table.domain.betting import lapse_at_ms
 from services.table.domain.state import Betting, Decision, Insurance, Joining, Over, Playing, Round, Unopened, Wager
 from services.table.domain.table import Table, obstacle
+from shared.contracts.restrictions import InForceTold, NoteInForce
 from shared.contracts.shoe import CardsDrawn, CardsExposed, CardTurned, HolePeeked, ShoePrepared, ShoeRetired
 from shared.contracts.subjects import round_name, round_of, stream_day, table_stream
 from shared.contracts.table import (
@@ -60,8 +61,13 @@ def _open_round(event: RoundCalled, _: Source) -> list[Reaction]:
         settings=event.settings,
         shoe=event.shoe,
         root=event.root,
+        in_force=event.in_force,
     )
     return [_to_round(event.round, command, "open")]
+
+
+def _tell_in_force(event: InForceTold, _: Source) -> list[Reaction]:
+    return [_to_round(event.round, NoteInForce(in_force=event.in_force), "in-force")]
 
 
 def _record_round(event: RoundSettled | RoundVoided, source: Source) -> list[Reaction]:
@@ -75,6 +81,7 @@ def _record_round(event: RoundSettled | RoundVoided, source: Source) -> list[Rea
         shoes=event.shoes,
         # ON-5.7; and a shoe that failed is dealt from no more either.
         cutting_card_out=event.cutting_card_out or (isinstance(event, RoundVoided) and event.shoe_failed),
+        places=event.places,
     )
     return [Reaction(table_stream(name.day, name.table), command, "record")]
 
@@ -90,6 +97,7 @@ def _open_next_day(event: DayClosed, source: Source) -> list[Reaction]:
         day_ends_at_ms=event.next_day_ends_at_ms,
         profile=event.profile,
         follows=source.digest,
+        held=event.held,
     )
     return [Reaction(table_stream(event.next_day, event.table), command, "reopen")]
 
@@ -152,6 +160,7 @@ def _to_round(round_id: str, command: Any, name: str) -> Reaction:
 
 FOLLOWING: Mapping[type, Callable[[Any, Source], list[Reaction]]] = {
     RoundCalled: _open_round,
+    InForceTold: _tell_in_force,
     RoundSettled: _record_round,
     RoundVoided: _record_round,
     DayClosed: _open_next_day,

@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from services.table.domain.asking import Ask, asked
 from services.table.domain.hand import Hand
+from services.table.domain.restrictions import in_force
 from services.table.domain.state import (
     Betting,
     Cards,
@@ -26,6 +27,7 @@ from services.table.domain.state import (
 )
 from services.table.domain.table import Table, obstacle
 from services.table.notices import notices
+from shared.contracts.restrictions import InForce
 from shared.contracts.table import HandEnd, Kind, Result, SettlementLine
 
 Phase = Literal["idle", "betting", "closing", "dealing", "insurance", "decision", "joining", "reserve", "dealer", "settled", "void"]
@@ -111,6 +113,8 @@ class Felt(Struct, frozen=True, kw_only=True):
     """What may be done at the table now, by whoever's turn it is."""
     lines: tuple[SettlementLine, ...]
     void_reason: str
+    in_force: InForce = InForce()
+    """What staff have ruled about who may wager what, and how cards lie."""
 
 
 class TableRow(Struct, frozen=True, kw_only=True):
@@ -164,7 +168,7 @@ def felt(table: Table, round_: Round | None) -> Felt:
         table=opened.table,
         table_phase=table.phase,
         profile=opened.profile.name,
-        notices=notices(opened.profile, settings),
+        notices=notices(opened.profile, settings, in_force(table.ruled)),
         currency=settings.currency,
         minimum_minor=settings.minimum_minor,
         maximum_minor=settings.maximum_minor,
@@ -182,6 +186,7 @@ def felt(table: Table, round_: Round | None) -> Felt:
         legal=() if round_ is None else legal(round_),
         lines=() if round_ is None or isinstance(round_, Unopened) else round_.lines,
         void_reason=round_.void if isinstance(round_, Over) else "",
+        in_force=in_force(table.ruled),
     )
 
 

@@ -47,6 +47,19 @@ class Reason(StrEnum):
     NOT_OFFERED = "not_offered"
     NO_MAIN_WAGER = "no_main_wager"
     WALLET_LATE = "wallet_late"
+    # What staff rule
+    JOB_NOT_ALLOWED = "job_not_allowed"
+    NOT_IN_THIS_BOOK = "not_in_this_book"
+    ALREADY_RULED = "already_ruled"
+    BAD_RULING = "bad_ruling"
+    PLAYED_EVERY_ROUND = "played_every_round"
+    INSPECTOR_NOT_NOTIFIED = "inspector_not_notified"
+    NO_BOX_TO_GIVE = "no_box_to_give"
+    FACE_DOWN_NOT_APPROVED = "face_down_not_approved"
+    HELD_TO_MINIMUM = "held_to_minimum"
+    HELD_TO_ONE_BOX = "held_to_one_box"
+    BOX_RESERVED = "box_reserved"
+    BOX_GIVEN_UP = "box_given_up"
     # Decisions
     ROUND_OVER = "round_over"
     NOT_YOUR_TURN = "not_your_turn"
@@ -61,7 +74,6 @@ class Reason(StrEnum):
     # Rulings
     OWN_PROPOSAL = "own_proposal"
     NOT_YOUR_PROPOSAL = "not_your_proposal"
-    JOB_NOT_ALLOWED = "job_not_allowed"
     NO_SUCH_PROPOSAL = "no_such_proposal"
     ALREADY_DECIDED = "already_decided"
     TOO_MANY_PROPOSALS = "too_many_proposals"
@@ -113,6 +125,18 @@ SENTENCES: dict[Reason, str] = {
     Reason.NOT_OFFERED: "This table does not offer that side bet.",
     Reason.NO_MAIN_WAGER: "A side bet needs an accepted wager of yours on the box.",
     Reason.WALLET_LATE: "The wallet did not answer in time, so this wager is not in the round.",
+    Reason.JOB_NOT_ALLOWED: "That is for others to say: {detail}",
+    Reason.NOT_IN_THIS_BOOK: "The book of this table does not know that: {detail}",
+    Reason.ALREADY_RULED: "That holds already.",
+    Reason.BAD_RULING: "That cannot be ruled: {detail}",
+    Reason.PLAYED_EVERY_ROUND: "The player has had a wager in every round of this shoe and cannot be held for it (FL-5.10).",
+    Reason.INSPECTOR_NOT_NOTIFIED: "An inspector is notified first, and confirms it ({detail}).",
+    Reason.NO_BOX_TO_GIVE: "The player had no second box in the last round that could be given up (FL-5.8).",
+    Reason.FACE_DOWN_NOT_APPROVED: "Cards are dealt face down once an inspector has approved it (FL-3.5).",
+    Reason.HELD_TO_MINIMUM: "You are held to the table's minimum of {detail}.",
+    Reason.HELD_TO_ONE_BOX: "You are held to one box (FL-5.12).",
+    Reason.BOX_RESERVED: "This box is kept for another player (FL-5.13).",
+    Reason.BOX_GIVEN_UP: "You have given this box up for others (FL-5.8).",
     Reason.ROUND_OVER: "The round is over.",
     Reason.NOT_YOUR_TURN: "It is not this hand's turn.",
     Reason.HAND_COMPLETE: "This hand is complete.",
@@ -125,7 +149,6 @@ SENTENCES: dict[Reason, str] = {
     Reason.ALREADY_ANSWERED: "This wager has had its answer about insurance.",
     Reason.OWN_PROPOSAL: "Nobody decides about their own proposal: another person must.",
     Reason.NOT_YOUR_PROPOSAL: "Only who made a proposal can take it back; others decline it.",
-    Reason.JOB_NOT_ALLOWED: "That is for others to say: {detail}",
     Reason.NO_SUCH_PROPOSAL: "Nothing was proposed under that number here.",
     Reason.ALREADY_DECIDED: "That proposal was decided about already.",
     Reason.TOO_MANY_PROPOSALS: "Too many proposals wait, or were made. Decide about those that are open first.",

@@ -10,6 +10,7 @@ from typing import Literal
 from msgspec import Struct
 
 from shared.contracts.refusals import Reason, sentence
+from shared.contracts.restrictions import Held, InForce, InForceNoted, InForceTold, NoteInForce, Ruled, Ruling
 from shared.contracts.rulings import AnyRuling
 from shared.contracts.staff import Job
 from shared.kernel.messages import ACCEPTED, PENDING, Answer, Command, Event
@@ -58,6 +59,8 @@ class OpenTable(Command, frozen=True, kw_only=True, tag="table.OpenTable.v1"):
     profile: Profile | None = None
     follows: str = ""
     """Digest of the entry with which the day before was closed, where this table goes on from one."""
+    held: tuple[Held, ...] = ()
+    """Players who are held from the day before on (FL-5.11, FL-5.12)."""
 
 
 class CloseTable(Command, frozen=True, kw_only=True, tag="table.CloseTable.v1"):
@@ -80,7 +83,7 @@ class MountShoe(Command, frozen=True, kw_only=True, tag="table.MountShoe.v1"):
     cards: int
 
 
-class RecordRound(Command, frozen=True, kw_only=True, tag="table.RecordRound.v1"):
+class RecordRound(Command, frozen=True, kw_only=True, omit_defaults=True, tag="table.RecordRound.v1"):
     """Write down how a round ended."""
 
     round: str
@@ -89,6 +92,8 @@ class RecordRound(Command, frozen=True, kw_only=True, tag="table.RecordRound.v1"
     digest: str
     shoes: tuple[str, ...]
     cutting_card_out: bool
+    places: tuple[tuple[str, int], ...] = ()
+    """Players and their boxes, in the order in which the boxes were taken."""
 
 
 class NoteBooking(Command, frozen=True, kw_only=True, tag="table.NoteBooking.v1"):
@@ -120,6 +125,8 @@ class TableOpened(Event, frozen=True, kw_only=True, tag="table.TableOpened.v1"):
     profile: Profile
     settings: TableSettings
     follows: str = ""
+    held: tuple[Held, ...] = ()
+    """Players who are held from the day before on (FL-5.11, FL-5.12)."""
 
 
 class ShoeCalled(Event, frozen=True, kw_only=True, tag="table.ShoeCalled.v1"):
@@ -147,7 +154,7 @@ class ShoeMounted(Event, frozen=True, kw_only=True, tag="table.ShoeMounted.v1"):
     cards: int
 
 
-class RoundCalled(Event, frozen=True, kw_only=True, tag="table.RoundCalled.v1"):
+class RoundCalled(Event, frozen=True, kw_only=True, omit_defaults=True, tag="table.RoundCalled.v1"):
     """A round is to be opened; it carries all that the round's own stream needs to begin."""
 
     round: str
@@ -158,6 +165,8 @@ class RoundCalled(Event, frozen=True, kw_only=True, tag="table.RoundCalled.v1"):
     settings: TableSettings
     shoe: str
     root: str
+    in_force: InForce | None = None
+    """What staff have ruled, where the book lets them."""
 
 
 class RoundRecorded(Event, frozen=True, kw_only=True, tag="table.RoundRecorded.v1"):
@@ -169,6 +178,8 @@ class RoundRecorded(Event, frozen=True, kw_only=True, tag="table.RoundRecorded.v
     digest: str
     next_from_ms: int = 0
     """Before this no further round is called by the clock."""
+    places: tuple[tuple[str, int], ...] = ()
+    """Players and their boxes, in the order in which the boxes were taken."""
 
 
 class ShoeRetirementCalled(Event, frozen=True, kw_only=True, tag="table.ShoeRetirementCalled.v1"):
@@ -204,7 +215,7 @@ class DayEnded(Event, frozen=True, kw_only=True, tag="table.DayEnded.v1"):
     next_day_ends_at_ms: int
 
 
-class DayClosed(Event, frozen=True, kw_only=True, tag="table.DayClosed.v1"):
+class DayClosed(Event, frozen=True, kw_only=True, omit_defaults=True, tag="table.DayClosed.v1"):
     """The table's book of the day is closed.  `reopens` says whether the table goes on tomorrow."""
 
     table: str
@@ -215,9 +226,11 @@ class DayClosed(Event, frozen=True, kw_only=True, tag="table.DayClosed.v1"):
     reopens: bool
     profile: Profile
     settings: TableSettings
+    held: tuple[Held, ...] = ()
+    """Players whom the rulings of this day hold on the next one too."""
 
 
-TableCommand = OpenTable | CloseTable | CallRound | NoteBook | MountShoe | RecordRound | NoteBooking | NoteRetirement | EndDay
+TableCommand = OpenTable | CloseTable | CallRound | NoteBook | MountShoe | RecordRound | NoteBooking | NoteRetirement | EndDay | Ruling
 TableEvent = (
     TableOpened
     | ShoeCalled
@@ -232,10 +245,12 @@ TableEvent = (
     | TableClosed
     | DayEnded
     | DayClosed
+    | Ruled
+    | InForceTold
 )
 
 
-class OpenRound(Command, frozen=True, kw_only=True, tag="table.OpenRound.v1"):
+class OpenRound(Command, frozen=True, kw_only=True, omit_defaults=True, tag="table.OpenRound.v1"):
     """Open a round."""
 
     round: str
@@ -246,6 +261,7 @@ class OpenRound(Command, frozen=True, kw_only=True, tag="table.OpenRound.v1"):
     settings: TableSettings
     shoe: str
     root: str
+    in_force: InForce | None = None
 
 
 class PlaceWager(Command, frozen=True, kw_only=True, omit_defaults=True, tag="table.PlaceWager.v1"):
@@ -483,7 +499,7 @@ class WithdrawRuling(Command, frozen=True, kw_only=True, tag="table.WithdrawRuli
     proposal: int
 
 
-class RoundOpened(Event, frozen=True, kw_only=True, tag="table.RoundOpened.v1"):
+class RoundOpened(Event, frozen=True, kw_only=True, omit_defaults=True, tag="table.RoundOpened.v1"):
     """A round is open for wagers.  It carries everything that decides it."""
 
     round: str
@@ -496,6 +512,8 @@ class RoundOpened(Event, frozen=True, kw_only=True, tag="table.RoundOpened.v1"):
     shoe: str
     root: str
     betting_until_ms: int
+    in_force: InForce | None = None
+    """What staff have ruled, where the book lets them."""
 
 
 class WagerPlaced(Event, frozen=True, kw_only=True, omit_defaults=True, tag="table.WagerPlaced.v1"):
@@ -909,7 +927,7 @@ class CardsPickedUp(Event, frozen=True, kw_only=True, tag="table.CardsPickedUp.v
     """Box and hand in the order in which they were picked up; box 0 is the dealer's, whose cards end up beneath."""
 
 
-class RoundSettled(Event, frozen=True, kw_only=True, tag="table.RoundSettled.v1"):
+class RoundSettled(Event, frozen=True, kw_only=True, omit_defaults=True, tag="table.RoundSettled.v1"):
     """The round is over and every wager in it is settled."""
 
     staked_minor: int
@@ -917,6 +935,8 @@ class RoundSettled(Event, frozen=True, kw_only=True, tag="table.RoundSettled.v1"
     shoes: tuple[str, ...]
     """The shoes that this round took cards from, in order."""
     cutting_card_out: bool
+    places: tuple[tuple[str, int], ...] = ()
+    """Players and their boxes, in the order in which the boxes were taken, where somebody may be held by them (FL-5.10)."""
 
 
 class RoundVoided(Event, frozen=True, kw_only=True, omit_defaults=True, tag="table.RoundVoided.v1"):
@@ -927,6 +947,8 @@ class RoundVoided(Event, frozen=True, kw_only=True, omit_defaults=True, tag="tab
     cutting_card_out: bool
     shoe_failed: bool = False
     """The shoe or its device failed: no further round is dealt from it."""
+    places: tuple[tuple[str, int], ...] = ()
+    """As in `RoundSettled`, if cards were dealt."""
 
 
 RoundCommand = (
@@ -961,6 +983,7 @@ RoundCommand = (
     | ApproveRuling
     | DeclineRuling
     | WithdrawRuling
+    | NoteInForce
 )
 RulingEvent = RulingProposed | RulingApproved | RulingDeclined | RulingWithdrawn
 RoundEvent = (
@@ -1013,10 +1036,11 @@ RoundEvent = (
     | CardExposed
     | BoxMissed
     | ClockResumed
+    | InForceNoted
 )
 
 PlayerCommand = PlaceWager | PlaceSideBet | ExposeHand | Hit | Stand | Double | Split | Insure | DeclineInsurance | TakeEvenMoney
 """What a player may ask of a table."""
 RulingCommand = ProposeRuling | ApproveRuling | DeclineRuling | WithdrawRuling
-StaffCommand = OpenTable | CloseTable | CallRound | CloseBetting | RulingCommand
+StaffCommand = OpenTable | CloseTable | CallRound | CloseBetting | RulingCommand | Ruling
 """What staff may ask of a table."""

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from feltlog.rehearsal.round import Choice, Moment, Rehearsal, Word
 from services.surveillance.domain.findings import Code, Finding
 from services.surveillance.domain.referee import judge
+from shared.contracts.restrictions import GivenBox, Held, InForce, KeptBoxes, NoteInForce, Rule
 from shared.contracts.table import SIDE_BETS, ApproveRuling, ProposeRuling, RoundCommand, RoundEvent, RulingProposed, WagerPlaced
 from shared.kernel.cards import DECK
 from shared.kernel.entry import decode_as
@@ -30,7 +31,7 @@ def random_round(chance: Random, book: str, *, options: bool = False) -> Rehears
     boxes = chance.choice((1, 2, 3, 7))
     begin = opening(book, boxes=boxes)
     if options:
-        begin = replace(begin, profile=random_options(chance, begin.profile))
+        begin = replace(begin, profile=random_options(chance, begin.profile), in_force=random_rulings(chance))
     rehearsal = Rehearsal(begin, shoe[:end], discards=shoe[end:], wallet=lambda wager: wallet(chance, wager))
     for box in range(1, chance.randint(1, 6) + 1):
         stake_minor = chance.choice((2 * chance.randint(50, 250), 50 * chance.randint(2, 10)))
@@ -38,6 +39,8 @@ def random_round(chance: Random, book: str, *, options: bool = False) -> Rehears
         rehearsal.bet(f"player{box if chance.random() < 0.8 else 1}", chance.randint(1, boxes), stake_minor, seated=seated)
         if chance.random() < 0.8:
             rehearsal.serve()
+        if options and chance.random() < 0.2:
+            rehearsal.tell(NoteInForce(in_force=random_rulings(chance)))
         if chance.random() < 0.4:
             rehearsal.bet_aside(f"player{box}", chance.randint(1, boxes), chance.choice(SIDE_BETS), chance.randint(1, 500))
     rehearsal.run(lambda moment: choose(chance, moment))
@@ -49,6 +52,9 @@ def random_options(chance: Random, profile: Profile) -> Profile:
     hole = chance.random() < 0.5
     return replace(
         profile,
+        players_cards=chance.choice(("up", "down")),
+        restrictions=chance.random() < 0.5,
+        pick_up=chance.choice(("unrecorded", "boxes_first", "dealer_first")),
         dealer=DealerRules(hole_card=hole, hits_soft_17=chance.random() < 0.5, peeks_under_ace=hole and chance.random() < 0.7),
         double=DoubleRules(
             after_split=chance.random() < 0.7,
@@ -69,6 +75,19 @@ def random_options(chance: Random, profile: Profile) -> Profile:
         rounding=chance.choice(("exact", "up")),
         chip_unit=chance.choice(("0.01", "0.02", "0.50")),
         blackjack_pays=chance.choice((Ratio(3, 2), Ratio(6, 5))),
+    )
+
+
+def random_rulings(chance: Random) -> InForce:
+    """Return what staff may have ruled about the players and boxes of a random round."""
+    who = [f"player{number}" for number in range(1, 5)]
+    rules: tuple[Rule, ...] = ("FL-5.10", "FL-5.11", "FL-5.12")
+    return InForce(
+        held=tuple(Held(player=player, rule=chance.choice(rules)) for player in who if chance.random() < 0.2),
+        kept=(KeptBoxes(player=chance.choice(who), first=1, last=2),) if chance.random() < 0.3 else (),
+        given=tuple(GivenBox(player=player, box=1) for player in who if chance.random() < 0.1),
+        players_per_box_max=chance.choice((0, 0, 1, 2)),
+        face_down_by="inspector",
     )
 
 

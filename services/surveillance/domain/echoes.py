@@ -11,7 +11,7 @@ from typing import Any
 
 from services.surveillance.domain.findings import Code, Finding
 from services.surveillance.domain.heard import Heard, Where
-from shared.contracts import shoe, table, wallet
+from shared.contracts import restrictions, shoe, table, wallet
 from shared.contracts.subjects import round_of
 from shared.kernel.messages import Cause
 
@@ -50,7 +50,7 @@ def ended(event: table.RoundSettled | table.RoundVoided) -> dict[str, Any]:
 def recorded(event: table.RoundSettled | table.RoundVoided) -> dict[str, Any]:
     """Return what a table writes down of a round's end, beside its digest."""
     retires = event.cutting_card_out or (isinstance(event, table.RoundVoided) and event.shoe_failed)
-    return {**ended(event), "shoes": event.shoes, "cutting_card_out": retires}
+    return {**ended(event), "shoes": event.shoes, "cutting_card_out": retires, "places": event.places}
 
 
 def turned(event: shoe.CardTurned) -> dict[str, Any]:
@@ -80,7 +80,8 @@ def settled(event: table.WagersSettled) -> dict[str, Any]:
 
 prepared = same("shoe", "root", "cards")
 CAUSES: Mapping[type[Any], Mapping[type[Any], Says]] = {
-    table.OpenRound: {table.RoundCalled: same("round", "number", "table", "day", "profile", "settings", "shoe", "root")},
+    table.OpenRound: {table.RoundCalled: same("round", "number", "table", "day", "profile", "settings", "shoe", "root", "in_force")},
+    restrictions.NoteInForce: {restrictions.InForceTold: same("in_force")},
     table.RecordRound: {table.RoundSettled: recorded, table.RoundVoided: recorded},
     table.NoteBook: {wallet.TableNoted: same()},
     table.NoteBooking: {wallet.RoundBooked: same("round")},

@@ -59,6 +59,14 @@ def first_cards_are_exposed_in_time(round_: Round) -> Iterator[Breach]:
                 pass
 
 
+def face_down_deal_was_approved(round_: Round) -> Iterator[Breach]:
+    """No card of a box lies face down without an inspector's prior approval (FL-3.5)."""
+    ruled = round_.opened.in_force
+    for fact in round_.of(FaceDownCardDealt)[:1]:
+        if ruled is None or not ruled.face_down_by:
+            yield "FL-3.5", "cards were dealt face down and no inspector had approved it", fact
+
+
 def cards_are_picked_up_in_order(round_: Round) -> Iterator[Breach]:
     """What lies on the layout is picked up once, at the end, from right to left, the dealer's first or last (ON-6.6, LV-3.7)."""
     rule = round_.rule("ON-6.6", "LV-3.7")
@@ -99,5 +107,6 @@ def way_of_picking_up(round_: Round, hands: dict[int, int]) -> list[tuple[int, i
 
 QUESTIONS = (
     first_cards_are_exposed_in_time,
+    face_down_deal_was_approved,
     cards_are_picked_up_in_order,
 )

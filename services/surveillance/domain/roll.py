@@ -14,7 +14,7 @@ from services.surveillance.domain.heard import Heard, Where
 from shared.contracts.subjects import BadSubject, RoundName, round_name, round_of
 from shared.contracts.table import DayClosed, RoundCalled, RoundOpened, RoundRecorded, RoundSettled, RoundVoided
 
-CARRIED_BY_CALL = ("round", "number", "table", "day", "profile", "settings", "shoe", "root")
+CARRIED_BY_CALL = ("round", "number", "table", "day", "profile", "settings", "shoe", "root", "in_force")
 """What a round's opening takes over from the call."""
 
 

@@ -38,6 +38,7 @@ def place(command: PlaceWager, betting: Betting, envelope: Envelope) -> list[Rou
     player = envelope.actor.id
     _check_box(command, player, betting)
     _check_stake(command.stake_minor, betting)
+    _check_rulings(command, player, betting)
     return [
         WagerPlaced(
             wager=envelope.id,
@@ -59,7 +60,7 @@ def _check_box(command: PlaceWager, player: str, betting: Betting) -> None:
         raise refused(Reason.NO_SUCH_BOX)
     wagers = [wager for wager in (*betting.wagers, *betting.pending) if wager.kind == "main"]
     there = [wager for wager in wagers if wager.box == command.box]
-    if len(there) >= betting.opened.profile.players_per_box_max:
+    if len(there) >= _players_per_box_max(betting):
         raise refused(Reason.BOX_FULL)
     if any(wager.player == player for wager in there):
         # Decision 15: one player has one voice on a box.
@@ -68,6 +69,29 @@ def _check_box(command: PlaceWager, player: str, betting: Betting) -> None:
         raise refused(Reason.SEAT_TAKEN)
     if sum(wager.player == player for wager in wagers) >= betting.opened.profile.boxes_per_player_max:
         raise refused(Reason.ONE_BOX_PER_ACCOUNT)
+
+
+def _players_per_box_max(betting: Betting) -> int:
+    """FL-5.4: as the profile has it, or fewer if a supervisor said so."""
+    ruled = betting.in_force
+    most = betting.opened.profile.players_per_box_max
+    return min(most, ruled.players_per_box_max) if ruled is not None and ruled.players_per_box_max else most
+
+
+def _check_rulings(command: PlaceWager, player: str, betting: Betting) -> None:
+    """FL-5.8, FL-5.10 to FL-5.13: what staff have ruled about a player and a box."""
+    ruled, settings = betting.in_force, betting.opened.settings
+    if ruled is None:
+        return
+    if any(kept.first <= command.box <= kept.last and kept.player != player for kept in ruled.kept):
+        raise refused(Reason.BOX_RESERVED)
+    if any((given.player, given.box) == (player, command.box) for given in ruled.given):
+        raise refused(Reason.BOX_GIVEN_UP)
+    rules = [held.rule for held in ruled.held if held.player == player]
+    if rules and command.stake_minor > settings.minimum_minor:
+        raise refused(Reason.HELD_TO_MINIMUM, f"{in_words(settings.minimum_minor, settings.currency)} ({rules[-1]})")
+    if "FL-5.12" in rules and any(wager.player == player and wager.kind == "main" for wager in (*betting.wagers, *betting.pending)):
+        raise refused(Reason.HELD_TO_ONE_BOX)
 
 
 def _check_stake(stake_minor: int, betting: Betting) -> None:

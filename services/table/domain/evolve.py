@@ -31,6 +31,7 @@ from services.table.domain.state import (
     Unopened,
     Wager,
 )
+from shared.contracts.restrictions import InForceNoted
 from shared.contracts.table import (
     SIDE_BETS,
     Astray,
@@ -108,6 +109,8 @@ def _placed(betting: Betting, event: WagerPlaced) -> Round:
 def _accepted(round_: Betting | Playing, event: WagerAccepted) -> Round:
     wager = named(round_.pending, event.wager)
     assert wager is not None, "only a pending wager can be accepted"
+    if isinstance(round_, Betting) and wager.kind == "main":
+        round_ = replace(round_, places=(*round_.places, (wager.player, wager.box)))
     return replace(round_, pending=without(round_.pending, event.wager), wagers=(*round_.wagers, wager))
 
 
@@ -128,6 +131,10 @@ def _counted(refusals: Map[str, int], player: str) -> Map[str, int]:
 def _callers_set(betting: Betting, event: CallersSet) -> Round:
     """The wager of whoever decides moves to the dealer's side, the others keep their order (decision 15)."""
     return replace(betting, wagers=tuple(sorted(betting.wagers, key=lambda wager: wager.id not in event.wagers)))
+
+
+def _in_force_noted(betting: Betting, event: InForceNoted) -> Round:
+    return replace(betting, noted=event.in_force)
 
 
 def _betting_closed(betting: Betting, _: BettingClosed) -> Round:
@@ -160,6 +167,7 @@ def _first_call(betting: Betting, event: CardsCalled) -> Round:
         proposals=betting.proposals,
         astray=betting.astray,
         missed=betting.missed,
+        places=betting.places,
     )
 
 
@@ -478,6 +486,7 @@ REMEMBERED: dict[type, dict[type, Callable[[Any, Any], Round]]] = {
         WagerLapsed: _gone,
         CommandRefused: _refused,
         BettingClosed: _betting_closed,
+        InForceNoted: _in_force_noted,
         CallersSet: _callers_set,
         CardsCalled: _first_call,
         WagersSettled: _settled_lines,

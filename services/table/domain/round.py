@@ -13,6 +13,7 @@ from services.table.domain.evolve import evolve, named
 from services.table.domain.settlement import give_back
 from services.table.domain.state import Betting, Over, Playing, Round, Running, Unopened, Wager, clock
 from shared.contracts.refusals import Reason, refused
+from shared.contracts.restrictions import InForceNoted, NoteInForce
 from shared.contracts.table import (
     SEMANTICS,
     AcceptWager,
@@ -143,8 +144,14 @@ def _open(command: OpenRound, _: Unopened, envelope: Envelope) -> list[RoundEven
             shoe=command.shoe,
             root=command.root,
             betting_until_ms=envelope.at_ms + command.settings.betting_window_ms,
+            in_force=command.in_force,
         )
     ]
+
+
+def _note_in_force(command: NoteInForce, betting: Betting, _: Envelope) -> list[RoundEvent]:
+    """Return what holds for the wagers from here on (decision 24)."""
+    return [] if command.in_force == betting.in_force else [InForceNoted(in_force=command.in_force)]
 
 
 def _void(command: VoidRound, round_: Running, envelope: Envelope) -> list[RoundEvent]:
@@ -234,6 +241,7 @@ _BETTING: dict[type, Decide] = {
     ExtendClock: _nothing,
     DealCard: _nothing,
     **_RULED,
+    NoteInForce: _note_in_force,
 }
 _PLAYING: dict[type, Decide] = {
     OpenRound: _nothing,
@@ -264,6 +272,7 @@ _PLAYING: dict[type, Decide] = {
     ExtendClock: _extend,
     DealCard: dealing.deal_one,
     **_RULED,
+    NoteInForce: _nothing,
 }
 DECIDED: dict[type, dict[type, Decide]] = {
     Unopened: dict.fromkeys(COMMANDS, _no(Reason.UNKNOWN_ROUND)) | {OpenRound: _open},

@@ -86,6 +86,7 @@ def finish(course: Course) -> None:
             returned_minor=sum([line_.returned_minor for line_ in playing.lines]),
             shoes=playing.shoes,
             cutting_card_out=playing.cutting_card_out,
+            places=_places(playing),
         )
     )
 
@@ -120,10 +121,15 @@ def give_back(course: Course, reason: str, *, shoe_failed: bool = False) -> None
         course.add(WagersSettled(currency=round_.opened.settings.currency, lines=back))
     if isinstance(round_, Playing):
         pick_up(course)
-        shoes, out = round_.shoes, round_.cutting_card_out
+        shoes, out, places = round_.shoes, round_.cutting_card_out, _places(round_)
     else:
-        shoes, out = (), False
-    course.add(RoundVoided(reason=reason, shoes=shoes, cutting_card_out=out, shoe_failed=shoe_failed))
+        shoes, out, places = (), False, ()
+    course.add(RoundVoided(reason=reason, shoes=shoes, cutting_card_out=out, shoe_failed=shoe_failed, places=places))
+
+
+def _places(playing: Playing) -> tuple[tuple[str, int], ...]:
+    """Return who was on which box, where that may have consequences (FL-5.8, FL-5.10)."""
+    return playing.places if playing.opened.profile.restrictions else ()
 
 
 def line(wager: Wager, returned_minor: int) -> SettlementLine:

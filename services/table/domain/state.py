@@ -10,6 +10,7 @@ from msgspec import Struct
 from services.table.domain.approval import NONE, Proposals
 from services.table.domain.hand import Hand
 from services.table.domain.order import DEALER, Place
+from shared.contracts.restrictions import InForce
 from shared.contracts.table import Astray, CardExposed, Face, HandResult, HoleCardDealt, Kind, RoundOpened, SettlementLine
 
 
@@ -148,6 +149,15 @@ class Betting(Struct, frozen=True, gc=False):
     """Why the next cards that leave the shoe are nobody's, in order."""
     missed: tuple[tuple[int, int], ...] = ()
     """Boxes that the deal passes over, each with which of its first two cards."""
+    places: tuple[tuple[str, int], ...] = ()
+    """Players and boxes of the main wagers, in the order in which they were accepted."""
+    noted: InForce | None = None
+    """What holds since the round was opened, if that has changed."""
+
+    @property
+    def in_force(self) -> InForce | None:
+        """What staff have ruled on the wagers that come now."""
+        return self.noted or self.opened.in_force
 
 
 class Playing(Struct, frozen=True, gc=False):
@@ -185,6 +195,8 @@ class Playing(Struct, frozen=True, gc=False):
     """Cards that lie open beside the hands: the next ones, in order."""
     missed: tuple[tuple[int, int], ...] = ()
     """Boxes that the deal passes over, each with which of its first two cards."""
+    places: tuple[tuple[str, int], ...] = ()
+    """Players and boxes, in the order in which the boxes were taken."""
 
     @property
     def acting(self) -> Hand | None:

@@ -4,13 +4,16 @@ It plays round after round and waits for nobody but its shoe and the day's book;
 ledger stop it.  It closes, and closes its day, between rounds: with nothing unanswered and every shoe's order open.
 """
 
-from typing import Literal, assert_never
+from typing import Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from services.table.domain import restrictions
+from services.table.domain.restrictions import Restrictions
 from services.table.domain.settings import check_settings
 from shared.contracts.refusals import Reason, refused
+from shared.contracts.restrictions import GiveUpBox, InForceTold, Ruling
 from shared.contracts.subjects import RoundName
 from shared.contracts.table import (
     SEMANTICS,
@@ -33,6 +36,7 @@ from shared.contracts.table import (
     ShoeCalled,
     ShoeMounted,
     ShoeRetirementCalled,
+    StaffCommand,
     TableClosed,
     TableClosing,
     TableCommand,
@@ -72,6 +76,7 @@ class Table(Struct, frozen=True):
     """Rounds that the ledger has not answered for, the running one among them."""
     next_from_ms: int = 0
     """Before this no further round is called by the clock."""
+    ruled: Restrictions = Restrictions()
 
     @property
     def idle(self) -> bool:
@@ -91,11 +96,13 @@ def evolve(table: Table, event: TableEvent) -> Table:
             unbooked = (*table.unbooked, event.round)
             return replace(table, rounds=event.number, round=event.round, running=True, unbooked=unbooked)
         case RoundRecorded():
-            return replace(table, running=False, next_from_ms=event.next_from_ms)
+            ruled = restrictions.after_round(table.ruled, event.places)
+            return replace(table, running=False, next_from_ms=event.next_from_ms, ruled=ruled)
         case BookingNoted():
             return replace(table, unbooked=_without(table.unbooked, event.round))
         case TableOpened():
-            return replace(table, opened=event, phase="open")
+            held = (*table.ruled.held, *(each for each in event.held if each not in table.ruled.held))
+            return replace(table, opened=event, phase="open", ruled=replace(table.ruled, held=held))
         case ShoeCalled():
             return replace(table, shoes=table.shoes + 1, called=event.shoe)
         case BookNoted():
@@ -103,8 +110,10 @@ def evolve(table: Table, event: TableEvent) -> Table:
         case ShoeMounted():
             return replace(table, called="", mounted=event)
         case ShoeRetirementCalled():
-            mounted = None if table.mounted is not None and table.mounted.shoe == event.shoe else table.mounted
-            return replace(table, mounted=mounted, retiring=(*table.retiring, event.shoe))
+            retiring = (*table.retiring, event.shoe)
+            if table.mounted is None or table.mounted.shoe != event.shoe:
+                return replace(table, retiring=retiring)
+            return replace(table, mounted=None, retiring=retiring, ruled=restrictions.after_shoe(table.ruled))
         case RetirementNoted():
             return replace(table, retiring=_without(table.retiring, event.shoe))
         case TableClosing():
@@ -115,8 +124,10 @@ def evolve(table: Table, event: TableEvent) -> Table:
             return replace(table, ended=event)
         case DayClosed():
             return replace(table, day_closed=True)
+        case InForceTold():
+            return table
         case _:
-            assert_never(event)
+            return replace(table, ruled=restrictions.remember(table.ruled, event))
 
 
 def _without(names: tuple[str, ...], name: str) -> tuple[str, ...]:
@@ -128,7 +139,7 @@ def decide(command: TableCommand, table: Table, envelope: Envelope) -> list[Tabl
 
     What the house says to itself and finds already done is followed by nothing.
     """
-    if envelope.actor.role == "player" or (envelope.actor.role == "staff" and not isinstance(command, OpenTable | CloseTable | CallRound)):
+    if envelope.actor.role not in ("house", "staff") or (envelope.actor.role == "staff" and not isinstance(command, StaffCommand)):
         raise refused(Reason.NOT_ALLOWED_FOR_ROLE)
     if isinstance(command, OpenTable):
         return _open(command, table, envelope)
@@ -165,7 +176,7 @@ def _decide(command: TableCommand, table: Table, opened: TableOpened, envelope: 
         case OpenTable():
             return []
         case _:
-            assert_never(command)
+            return _rule(command, table, opened, envelope)
 
 
 def _open(command: OpenTable, table: Table, envelope: Envelope) -> list[TableEvent]:
@@ -188,6 +199,7 @@ def _open(command: OpenTable, table: Table, envelope: Envelope) -> list[TableEve
         profile=profile,
         settings=command.settings,
         follows=command.follows,
+        held=command.held,
     )
     return [opened, _call_shoe(table, opened)]
 
@@ -233,8 +245,31 @@ def _call_round(table: Table, opened: TableOpened, envelope: Envelope) -> list[T
             settings=opened.settings,
             shoe=table.mounted.shoe,
             root=table.mounted.root,
+            in_force=restrictions.in_force(table.ruled) if may_rule(opened) else None,
         )
     ]
+
+
+def may_rule(opened: TableOpened) -> bool:
+    """Return whether the book lets staff rule on who may wager what, or on how cards lie."""
+    return opened.profile.restrictions or opened.profile.players_cards == "down"
+
+
+def _rule(command: Ruling, table: Table, opened: TableOpened, envelope: Envelope) -> list[TableEvent]:
+    """Return what staff rule, and what a round that is being played is told of it (decision 24)."""
+    ruled = restrictions.rule(
+        command,
+        table.ruled,
+        profile=opened.profile,
+        boxes=opened.settings.boxes,
+        has_shoe=table.mounted is not None,
+        actor=envelope.actor,
+    )
+    holds = restrictions.in_force(restrictions.remember(table.ruled, ruled))
+    # FL-5.8: a box is given up between rounds.
+    if not table.running or isinstance(command, GiveUpBox) or holds == restrictions.in_force(table.ruled):
+        return [ruled]
+    return [ruled, InForceTold(round=table.round, in_force=holds)]
 
 
 def obstacle(table: Table) -> Reason | None:
@@ -245,6 +280,8 @@ def obstacle(table: Table) -> Reason | None:
         return Reason.NOT_OPEN
     if table.running:
         return Reason.ROUND_RUNNING
+    if table.opened is not None and table.opened.profile.players_cards == "down" and not table.ruled.face_down_by:
+        return Reason.FACE_DOWN_NOT_APPROVED
     if not table.book:
         return Reason.NO_BOOK
     if table.mounted is None:
@@ -263,6 +300,7 @@ def _record(command: RecordRound, table: Table, opened: TableOpened, envelope: E
             revision=command.revision,
             digest=command.digest,
             next_from_ms=envelope.at_ms + opened.settings.pause_ms,
+            places=command.places,
         )
     ]
     ran_out = len(command.shoes) > 1
@@ -319,6 +357,7 @@ def _closing(events: list[TableEvent], table: Table, opened: TableOpened) -> lis
                 reopens=table.phase == "open",
                 profile=opened.profile,
                 settings=opened.settings,
+                held=restrictions.carried(table.ruled),
             )
         )
     return closed

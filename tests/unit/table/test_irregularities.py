@@ -392,7 +392,9 @@ def test_a_shoe_that_failed_is_used_no_more():
     rehearsal = begun("floor", "9H 6D TS")
     rule(rehearsal, DeviceMalfunction())
 
-    assert rehearsal.events[-1] == RoundVoided(reason="device_malfunction", shoes=("T7-S1",), cutting_card_out=False, shoe_failed=True)
+    assert rehearsal.events[-1] == RoundVoided(
+        reason="device_malfunction", shoes=("T7-S1",), cutting_card_out=False, shoe_failed=True, places=(("ann", 1),)
+    )
 
 
 def test_staff_alone_void_nothing():
