@@ -10,7 +10,7 @@ from typing import Literal
 from msgspec import Struct
 
 from shared.contracts.refusals import Reason, sentence
-from shared.contracts.restrictions import Held, InForce, InForceNoted, InForceTold, NoteInForce, Ruled, Ruling
+from shared.contracts.restrictions import Held, InForce, InForceNoted, InForceTold, NoteInForce, Restricted, Restriction
 from shared.kernel.messages import ACCEPTED, PENDING, Answer, Command, Event
 from shared.kernel.profile import Profile
 
@@ -223,10 +223,10 @@ class DayClosed(Event, frozen=True, kw_only=True, omit_defaults=True, tag="table
     profile: Profile
     settings: TableSettings
     held: tuple[Held, ...] = ()
-    """Players whom the rulings of this day hold on the next one too."""
+    """Players whom the restrictions of this day hold on the next one too."""
 
 
-TableCommand = OpenTable | CloseTable | CallRound | NoteBook | MountShoe | RecordRound | NoteBooking | NoteRetirement | EndDay | Ruling
+TableCommand = OpenTable | CloseTable | CallRound | NoteBook | MountShoe | RecordRound | NoteBooking | NoteRetirement | EndDay | Restriction
 TableEvent = (
     TableOpened
     | ShoeCalled
@@ -241,7 +241,7 @@ TableEvent = (
     | TableClosed
     | DayEnded
     | DayClosed
-    | Ruled
+    | Restricted
     | InForceTold
 )
 
@@ -904,5 +904,5 @@ RoundEvent = (
 
 PlayerCommand = PlaceWager | PlaceSideBet | ExposeHand | Hit | Stand | Double | Split | Insure | DeclineInsurance | TakeEvenMoney
 """What a player may ask of a table."""
-StaffCommand = OpenTable | CloseTable | CallRound | CloseBetting | Ruling
+StaffCommand = OpenTable | CloseTable | CallRound | CloseBetting | Restriction
 """What staff may ask of a table."""
