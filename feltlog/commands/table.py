@@ -1,6 +1,6 @@
 """`feltlog table`: what a pit boss does with tables: open, close, list, and deal where a dealer runs the rounds.
 
-What other staff rule there is in `rulings`.
+What other staff rule there is in `restrictions`.
 """
 
 import asyncio
@@ -10,7 +10,7 @@ import typer
 from rich.table import Table
 
 from feltlog.client import Declined
-from feltlog.commands import rulings
+from feltlog.commands import restrictions
 from feltlog.commands.answers import tell_answer
 from feltlog.commands.connection import DATA, DataOption, JsonOption, ServerOption, at_the_door
 from feltlog.house import House
@@ -24,7 +24,7 @@ from shared.contracts.table import CallRound, CloseBetting, CloseTable
 
 app = typer.Typer(no_args_is_help=True, help="Open, close, list and run tables, as the pit.")
 
-rulings.add_to(app)
+restrictions.add_to(app)
 
 TableArgument = Annotated[str, typer.Argument(metavar="TABLE", help="A table's id, such as T1.")]
 

@@ -258,7 +258,7 @@ class Enactment:
 
     def as_its_players_see(self, hand: Hand) -> Hand:
         """Return a hand with the cards that lie face down, which the file tells."""
-        return opened(hand, tuple(self._down[SHOE_ID, index] for index in hand.down))
+        return opened(hand, tuple(self._down[SHOE_ID, index] for index in hand.down)) if hand.down else hand
 
     def _in_lying_order(self, step: text.Step, round_: Playing) -> None:
         """Let those who lie nearer the dealer and were silent go without; of whoever joins, the order is that of the wagers."""

@@ -28,7 +28,7 @@ def notices(profile: Profile, settings: TableSettings | None = None, in_force: I
         *_even_money(profile),
         _limits(profile, settings),
         _boxes(profile, settings),
-        *_rulings(profile, settings, in_force or InForce()),
+        *_restrictions(profile, settings, in_force or InForce()),
         _double(profile),
         _dealer_blackjack(profile),
         *_split(profile),
@@ -85,7 +85,7 @@ def _boxes(profile: Profile, settings: TableSettings | None) -> str:
     return f"{_count(boxes).capitalize()} box{'' if boxes == 1 else 'es'}, {_count(most)} for each player.{shared}"
 
 
-def _rulings(profile: Profile, settings: TableSettings | None, in_force: InForce) -> tuple[str, ...]:
+def _restrictions(profile: Profile, settings: TableSettings | None, in_force: InForce) -> tuple[str, ...]:
     """FL-5.4, FL-5.8, FL-5.10 to FL-5.13."""
     told = []
     if 0 < in_force.players_per_box_max < profile.players_per_box_max:

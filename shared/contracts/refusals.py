@@ -50,8 +50,8 @@ class Reason(StrEnum):
     # What staff rule
     JOB_NOT_ALLOWED = "job_not_allowed"
     NOT_IN_THIS_BOOK = "not_in_this_book"
-    ALREADY_RULED = "already_ruled"
-    BAD_RULING = "bad_ruling"
+    ALREADY_SO = "already_so"
+    BAD_RESTRICTION = "bad_restriction"
     PLAYED_EVERY_ROUND = "played_every_round"
     INSPECTOR_NOT_NOTIFIED = "inspector_not_notified"
     NO_BOX_TO_GIVE = "no_box_to_give"
@@ -127,8 +127,8 @@ SENTENCES: dict[Reason, str] = {
     Reason.WALLET_LATE: "The wallet did not answer in time, so this wager is not in the round.",
     Reason.JOB_NOT_ALLOWED: "That is for others to say: {detail}",
     Reason.NOT_IN_THIS_BOOK: "The book of this table does not know that: {detail}",
-    Reason.ALREADY_RULED: "That holds already.",
-    Reason.BAD_RULING: "That cannot be ruled: {detail}",
+    Reason.ALREADY_SO: "That holds already.",
+    Reason.BAD_RESTRICTION: "That cannot be ruled: {detail}",
     Reason.PLAYED_EVERY_ROUND: "The player has had a wager in every round of this shoe and cannot be held for it (FL-5.10).",
     Reason.INSPECTOR_NOT_NOTIFIED: "An inspector is notified first, and confirms it ({detail}).",
     Reason.NO_BOX_TO_GIVE: "The player had no second box in the last round that could be given up (FL-5.8).",

@@ -1,6 +1,6 @@
 """What staff rule about a table's felt: who is held to the minimum, which boxes are kept, how many share one, how cards lie.
 
-Each ruling is a command of somebody with the right job and an event of the table's stream that says who it was.  A round is
+Each restriction is a command of somebody with the right job and an event of the table's stream that says who it was.  A round is
 told by value what holds when it is called, and again if that changes while wagers are taken, so that it can be decided and
 judged from its own log.
 """
@@ -190,7 +190,7 @@ class InForceNoted(Event, frozen=True, kw_only=True, tag="table.InForceNoted.v1"
     in_force: InForce
 
 
-Ruling = TakeNotice | HoldPlayer | ReleasePlayer | ReserveBoxes | ReleaseBoxes | LimitPlayers | GiveUpBox | ApproveFaceDown
+Restriction = TakeNotice | HoldPlayer | ReleasePlayer | ReserveBoxes | ReleaseBoxes | LimitPlayers | GiveUpBox | ApproveFaceDown
 """What staff may rule at a table."""
-Ruled = NoticeTaken | PlayerHeld | PlayerReleased | BoxesReserved | BoxesReleased | PlayersLimited | BoxGivenUp | FaceDownApproved
+Restricted = NoticeTaken | PlayerHeld | PlayerReleased | BoxesReserved | BoxesReleased | PlayersLimited | BoxGivenUp | FaceDownApproved
 """What was ruled."""

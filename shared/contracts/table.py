@@ -10,7 +10,7 @@ from typing import Literal
 from msgspec import Struct
 
 from shared.contracts.refusals import Reason, sentence
-from shared.contracts.restrictions import Held, InForce, InForceNoted, InForceTold, NoteInForce, Ruled, Ruling
+from shared.contracts.restrictions import Held, InForce, InForceNoted, InForceTold, NoteInForce, Restricted, Restriction
 from shared.contracts.rulings import AnyRuling
 from shared.contracts.staff import Job
 from shared.kernel.messages import ACCEPTED, PENDING, Answer, Command, Event
@@ -227,10 +227,10 @@ class DayClosed(Event, frozen=True, kw_only=True, omit_defaults=True, tag="table
     profile: Profile
     settings: TableSettings
     held: tuple[Held, ...] = ()
-    """Players whom the rulings of this day hold on the next one too."""
+    """Players whom the restrictions of this day hold on the next one too."""
 
 
-TableCommand = OpenTable | CloseTable | CallRound | NoteBook | MountShoe | RecordRound | NoteBooking | NoteRetirement | EndDay | Ruling
+TableCommand = OpenTable | CloseTable | CallRound | NoteBook | MountShoe | RecordRound | NoteBooking | NoteRetirement | EndDay | Restriction
 TableEvent = (
     TableOpened
     | ShoeCalled
@@ -245,7 +245,7 @@ TableEvent = (
     | TableClosed
     | DayEnded
     | DayClosed
-    | Ruled
+    | Restricted
     | InForceTold
 )
 
@@ -1042,5 +1042,5 @@ RoundEvent = (
 PlayerCommand = PlaceWager | PlaceSideBet | ExposeHand | Hit | Stand | Double | Split | Insure | DeclineInsurance | TakeEvenMoney
 """What a player may ask of a table."""
 RulingCommand = ProposeRuling | ApproveRuling | DeclineRuling | WithdrawRuling
-StaffCommand = OpenTable | CloseTable | CallRound | CloseBetting | RulingCommand | Ruling
+StaffCommand = OpenTable | CloseTable | CallRound | CloseBetting | RulingCommand | Restriction
 """What staff may ask of a table."""

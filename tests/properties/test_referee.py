@@ -31,7 +31,7 @@ def random_round(chance: Random, book: str, *, options: bool = False) -> Rehears
     boxes = chance.choice((1, 2, 3, 7))
     begin = opening(book, boxes=boxes)
     if options:
-        begin = replace(begin, profile=random_options(chance, begin.profile), in_force=random_rulings(chance))
+        begin = replace(begin, profile=random_options(chance, begin.profile), in_force=random_restrictions(chance))
     rehearsal = Rehearsal(begin, shoe[:end], discards=shoe[end:], wallet=lambda wager: wallet(chance, wager))
     for box in range(1, chance.randint(1, 6) + 1):
         stake_minor = chance.choice((2 * chance.randint(50, 250), 50 * chance.randint(2, 10)))
@@ -40,7 +40,7 @@ def random_round(chance: Random, book: str, *, options: bool = False) -> Rehears
         if chance.random() < 0.8:
             rehearsal.serve()
         if options and chance.random() < 0.2:
-            rehearsal.tell(NoteInForce(in_force=random_rulings(chance)))
+            rehearsal.tell(NoteInForce(in_force=random_restrictions(chance)))
         if chance.random() < 0.4:
             rehearsal.bet_aside(f"player{box}", chance.randint(1, boxes), chance.choice(SIDE_BETS), chance.randint(1, 500))
     rehearsal.run(lambda moment: choose(chance, moment))
@@ -78,7 +78,7 @@ def random_options(chance: Random, profile: Profile) -> Profile:
     )
 
 
-def random_rulings(chance: Random) -> InForce:
+def random_restrictions(chance: Random) -> InForce:
     """Return what staff may have ruled about the players and boxes of a random round."""
     who = [f"player{number}" for number in range(1, 5)]
     rules: tuple[Rule, ...] = ("FL-5.10", "FL-5.11", "FL-5.12")

@@ -31,7 +31,7 @@ COMMANDS = [
     "table limit",
     "table give-up",
     "table approve",
-    "table rulings",
+    "table restrictions",
     "player",
     "player add",
     "quarantine",

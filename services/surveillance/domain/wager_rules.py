@@ -134,8 +134,8 @@ def boxes_are_shared_as_allowed(round_: Round) -> Iterator[Breach]:
             yield "LV-4.5", f"{player} plays on {everybody.count(player)} boxes", None
 
 
-def rulings_are_kept(round_: Round) -> Iterator[Breach]:
-    """From each ruling on the wagers that come next are within it (FL-5.4, FL-5.8, FL-5.10 to FL-5.13, decision 24)."""
+def restrictions_are_kept(round_: Round) -> Iterator[Breach]:
+    """From each restriction on the wagers that come next are within it (FL-5.4, FL-5.8, FL-5.10 to FL-5.13, decision 24)."""
     ruled = round_.opened.in_force
     lying: dict[str, WagerPlaced] = {}
     for fact in round_.facts:
@@ -150,7 +150,7 @@ def rulings_are_kept(round_: Round) -> Iterator[Breach]:
                 lying[placed.wager] = placed
             case _:
                 pass
-    # The order in which boxes were taken is what a later ruling about them rests on.
+    # The order in which boxes were taken is what a later restriction about them rests on.
     places = tuple((wager.player, wager.box) for wager in round_.main()) if round_.profile.restrictions else ()
     for fact in round_.of(RoundSettled):
         if fact.event.places != places:
@@ -158,7 +158,7 @@ def rulings_are_kept(round_: Round) -> Iterator[Breach]:
 
 
 def against(placed: WagerPlaced, ruled: InForce, lying: dict[str, WagerPlaced], round_: Round) -> Iterator[tuple[str, str]]:
-    """Give what a ruling has against a wager, beside those that lie already."""
+    """Give what a restriction has against a wager, beside those that lie already."""
     player, box = placed.player, placed.box
     rules = [held.rule for held in ruled.held if held.player == player]
     if rules and placed.stake_minor > round_.opened.settings.minimum_minor:
@@ -240,7 +240,7 @@ QUESTIONS = (
     wagers_are_accounted_for,
     limits_are_kept,
     boxes_are_shared_as_allowed,
-    rulings_are_kept,
+    restrictions_are_kept,
     side_bets_lie_beside_a_main_wager,
     betting_ends_before_the_cards,
 )

@@ -20,8 +20,8 @@ from services.surveillance.domain.findings import Code, Finding, finding
 from services.surveillance.domain.heard import Heard
 from services.surveillance.domain.referee import judge
 from services.surveillance.domain.report import Counts, Report
+from services.surveillance.domain.restrictions import Restrictions
 from services.surveillance.domain.roll import Roll
-from services.surveillance.domain.rulings import Rulings
 from services.surveillance.domain.stakes import Stakes
 from shared.contracts.subjects import log_day, round_of
 from shared.contracts.table import RoundSettled, RoundVoided
@@ -95,7 +95,7 @@ class Watch:
         self._days = Days()
         self._causes = Causes()
         self._echoes = Echoes()
-        self._rulings = Rulings()
+        self._restrictions = Restrictions()
 
     def hear(self, stored: Stored) -> list[Finding]:
         """Take in one stored message, and return what was found with it."""
@@ -148,7 +148,7 @@ class Watch:
         self._reached = {log: sequence for log, sequence in self._reached.items() if not log.endswith(f"_{day}")}
         self._rounds = {round_id: seen for round_id, seen in self._rounds.items() if f".{day}-" not in round_id}
         self._again.forget_day(day)
-        for part in (self._roll, self._cards, self._stakes, self._balances, self._days, self._causes, self._echoes, self._rulings):
+        for part in (self._roll, self._cards, self._stakes, self._balances, self._days, self._causes, self._echoes, self._restrictions):
             part.forget(day)
 
     def days(self) -> list[str]:
@@ -202,7 +202,7 @@ class Watch:
             case ["table", _, _, "table"]:
                 found += self._roll.hear(heard) + self._cards.hear(heard) + self._days.hear(heard)
                 if self._whole and self._only is None:
-                    found += self._rulings.hear(heard)
+                    found += self._restrictions.hear(heard)
             case ["shoe", _, name] if name != "desk":
                 found += self._cards.hear(heard)
             case ["wallet", _, "ledger", _]:

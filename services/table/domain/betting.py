@@ -38,7 +38,7 @@ def place(command: PlaceWager, betting: Betting, envelope: Envelope) -> list[Rou
     player = envelope.actor.id
     _check_box(command, player, betting)
     _check_stake(command.stake_minor, betting)
-    _check_rulings(command, player, betting)
+    _check_restrictions(command, player, betting)
     return [
         WagerPlaced(
             wager=envelope.id,
@@ -78,7 +78,7 @@ def _players_per_box_max(betting: Betting) -> int:
     return min(most, ruled.players_per_box_max) if ruled is not None and ruled.players_per_box_max else most
 
 
-def _check_rulings(command: PlaceWager, player: str, betting: Betting) -> None:
+def _check_restrictions(command: PlaceWager, player: str, betting: Betting) -> None:
     """FL-5.8, FL-5.10 to FL-5.13: what staff have ruled about a player and a box."""
     ruled, settings = betting.in_force, betting.opened.settings
     if ruled is None:

@@ -109,9 +109,10 @@ def _placed(betting: Betting, event: WagerPlaced) -> Round:
 def _accepted(round_: Betting | Playing, event: WagerAccepted) -> Round:
     wager = named(round_.pending, event.wager)
     assert wager is not None, "only a pending wager can be accepted"
+    pending, wagers = without(round_.pending, event.wager), (*round_.wagers, wager)
     if isinstance(round_, Betting) and wager.kind == "main":
-        round_ = replace(round_, places=(*round_.places, (wager.player, wager.box)))
-    return replace(round_, pending=without(round_.pending, event.wager), wagers=(*round_.wagers, wager))
+        return replace(round_, pending=pending, wagers=wagers, places=(*round_.places, (wager.player, wager.box)))
+    return replace(round_, pending=pending, wagers=wagers)
 
 
 def _gone(betting: Betting, event: WagerRefused | WagerLapsed) -> Round:

@@ -1,6 +1,6 @@
 """Restrictions: what staff rule about a table's felt, and what of it holds for the wagers that come next.
 
-A ruling is for somebody with the job that the book names.  The table counts in how many rounds of its shoe each player had
+A restriction is for somebody with the job that the book names.  The table counts in how many rounds of its shoe each player had
 a wager, because a player may be held who joined late or sat one out (FL-5.10), and in which order boxes were taken, because
 the last one is given up first (FL-5.8, decision 24).
 """
@@ -31,9 +31,9 @@ from shared.contracts.restrictions import (
     ReleaseBoxes,
     ReleasePlayer,
     ReserveBoxes,
+    Restricted,
+    Restriction,
     Rule,
-    Ruled,
-    Ruling,
     TakeNotice,
 )
 from shared.contracts.staff import Job, job_in_words
@@ -41,7 +41,7 @@ from shared.contracts.subjects import BadSubject, token
 from shared.kernel.messages import Actor
 from shared.kernel.profile import Profile
 
-RULINGS_MAX = 100
+RESTRICTIONS_MAX = 100
 """Players held, notices, reservations and boxes given up at one table; more are not surveyed by anybody."""
 
 HOLDS: dict[Rule, Job] = {"FL-5.10": "casino_supervisor", "FL-5.11": "duty_manager", "FL-5.12": "duty_manager"}
@@ -59,7 +59,7 @@ class Restrictions(Struct, frozen=True, gc=False):
 
     held: tuple[Held, ...] = ()
     notices: tuple[NoticeTaken, ...] = ()
-    """That no ruling has followed yet."""
+    """That no restriction has followed yet."""
     kept: tuple[KeptBoxes, ...] = ()
     given: tuple[GivenBox, ...] = ()
     players_per_box_max: int = 0
@@ -104,7 +104,7 @@ def after_shoe(ruled: Restrictions) -> Restrictions:
     return replace(ruled, held=carried(ruled), rounds=0, played={})
 
 
-def rule(command: Ruling, ruled: Restrictions, *, profile: Profile, boxes: int, has_shoe: bool, actor: Actor) -> Ruled:
+def rule(command: Restriction, ruled: Restrictions, *, profile: Profile, boxes: int, has_shoe: bool, actor: Actor) -> Restricted:
     """Return what is ruled; raise `Refused` for a job, a book or a state of the table that does not allow it."""
     by, job = actor.id, actor.job
     if isinstance(command, ApproveFaceDown):
@@ -141,7 +141,7 @@ def rule(command: Ruling, ruled: Restrictions, *, profile: Profile, boxes: int, 
         case LimitPlayers():
             _for(actor, "casino_supervisor")
             if not 1 <= command.players_per_box_max <= profile.players_per_box_max:
-                raise refused(Reason.BAD_RULING, f"1 to {profile.players_per_box_max} players may share a box.")
+                raise refused(Reason.BAD_RESTRICTION, f"1 to {profile.players_per_box_max} players may share a box.")
             _unless(command.players_per_box_max == (ruled.players_per_box_max or profile.players_per_box_max))
             return PlayersLimited(players_per_box_max=command.players_per_box_max, by=by, job=job)
         case GiveUpBox():
@@ -173,9 +173,9 @@ def _reserve(command: ReserveBoxes, ruled: Restrictions, *, boxes: int, actor: A
     """FL-5.13: a run of boxes of this table, none of which is kept for somebody already."""
     _named(command.player)
     if not 1 <= command.first <= command.last <= boxes:
-        raise refused(Reason.BAD_RULING, f"boxes from 1 to {boxes}, the lower one first.")
+        raise refused(Reason.BAD_RESTRICTION, f"boxes from 1 to {boxes}, the lower one first.")
     if any(each.first <= command.last and command.first <= each.last for each in ruled.kept):
-        raise refused(Reason.ALREADY_RULED)
+        raise refused(Reason.ALREADY_SO)
     return BoxesReserved(player=command.player, first=command.first, last=command.last, by=actor.id, job=actor.job)
 
 
@@ -198,17 +198,17 @@ def _named(player: str) -> None:
     try:
         token(player)
     except BadSubject as error:
-        raise refused(Reason.BAD_RULING, f"{error}.") from error
+        raise refused(Reason.BAD_RESTRICTION, f"{error}.") from error
 
 
 def _unless(already: bool) -> None:
     if already:
-        raise refused(Reason.ALREADY_RULED)
+        raise refused(Reason.ALREADY_SO)
 
 
 def _bounded(ruled: tuple[Held, ...] | tuple[NoticeTaken, ...]) -> None:
-    if len(ruled) >= RULINGS_MAX:
-        raise refused(Reason.BAD_RULING, f"{RULINGS_MAX} of them hold already.")
+    if len(ruled) >= RESTRICTIONS_MAX:
+        raise refused(Reason.BAD_RESTRICTION, f"{RESTRICTIONS_MAX} of them hold already.")
 
 
 def _is_held(ruled: Restrictions, player: str, rule: Rule) -> bool:
@@ -219,7 +219,7 @@ def _noticed(ruled: Restrictions, player: str, rule: Rule) -> NoticeTaken | None
     return next((notice for notice in ruled.notices if (notice.player, notice.rule) == (player, rule)), None)
 
 
-def remember(ruled: Restrictions, event: Ruled) -> Restrictions:
+def remember(ruled: Restrictions, event: Restricted) -> Restrictions:
     """Return what was ruled after `event`."""
     match event:
         case NoticeTaken():

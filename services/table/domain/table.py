@@ -13,7 +13,7 @@ from services.table.domain import restrictions
 from services.table.domain.restrictions import Restrictions
 from services.table.domain.settings import check_settings
 from shared.contracts.refusals import Reason, refused
-from shared.contracts.restrictions import GiveUpBox, InForceTold, Ruling
+from shared.contracts.restrictions import GiveUpBox, InForceTold, Restriction
 from shared.contracts.subjects import RoundName
 from shared.contracts.table import (
     SEMANTICS,
@@ -255,7 +255,7 @@ def may_rule(opened: TableOpened) -> bool:
     return opened.profile.restrictions or opened.profile.players_cards == "down"
 
 
-def _rule(command: Ruling, table: Table, opened: TableOpened, envelope: Envelope) -> list[TableEvent]:
+def _rule(command: Restriction, table: Table, opened: TableOpened, envelope: Envelope) -> list[TableEvent]:
     """Return what staff rule, and what a round that is being played is told of it (decision 24)."""
     ruled = restrictions.rule(
         command,

@@ -1,4 +1,4 @@
-"""Rulings about a table's felt: who may rule what, what holds from then on, and when it ends (FL-5.4, FL-5.8, FL-5.10 to FL-5.13)."""
+"""Restrictions about a table's felt: who may rule what, what holds from then on, and when it ends (FL-5.4, FL-5.8, FL-5.10 to FL-5.13)."""
 
 from typing import Any
 
@@ -139,7 +139,7 @@ def holds(*events: Any) -> InForce:
         (ONE_ROUND, GiveUpBox(player="ann"), PIT, GIVEN_UP),
     ],
 )
-def test_ruling_is_written_down_with_who_and_which_job(before, command, by, event):
+def test_restriction_is_written_down_with_who_and_which_job(before, command, by, event):
     """FL-5.4, FL-5.8, FL-5.10 to FL-5.13: each by the job that the book names, an inspector notified where it asks for that."""
     given(TABLE, *before).when(command, by=by).then(event)
 
@@ -160,34 +160,34 @@ def test_ruling_is_written_down_with_who_and_which_job(before, command, by, even
         (ONE_ROUND, HoldPlayer(player="ann", rule="FL-5.12"), MANAGER, "inspector_not_notified"),
         ((*ONE_ROUND, NOTICED), HoldPlayer(player="ben", rule="FL-5.12"), MANAGER, "inspector_not_notified"),
         ((*ONE_ROUND, NOTICED), HoldPlayer(player="ann", rule="FL-5.11"), MANAGER, "inspector_not_notified"),
-        ((*ONE_ROUND, NOTICED, ONE_BOX), HoldPlayer(player="ann", rule="FL-5.12"), MANAGER, "already_ruled"),
+        ((*ONE_ROUND, NOTICED, ONE_BOX), HoldPlayer(player="ann", rule="FL-5.12"), MANAGER, "already_so"),
         (ONE_ROUND, HoldPlayer(player="ben", rule="FL-5.10"), SUPERVISOR, "played_every_round"),
         (STARTED, HoldPlayer(player="cleo", rule="FL-5.10"), SUPERVISOR, "played_every_round"),
         ((*ONE_ROUND, NEW_SHOE), HoldPlayer(player="cleo", rule="FL-5.10"), SUPERVISOR, "no_shoe"),
-        (ONE_ROUND, HoldPlayer(player="no name", rule="FL-5.10"), SUPERVISOR, "bad_ruling"),
+        (ONE_ROUND, HoldPlayer(player="no name", rule="FL-5.10"), SUPERVISOR, "bad_restriction"),
         (ONE_ROUND, TakeNotice(player="cleo", rule="FL-5.10"), INSPECTOR, "not_in_this_book"),
-        ((*ONE_ROUND, NOTICED), TakeNotice(player="ann", rule="FL-5.12"), INSPECTOR, "already_ruled"),
-        (ONE_ROUND, ReleasePlayer(player="cleo", rule="FL-5.10"), SUPERVISOR, "already_ruled"),
-        (STARTED, ReserveBoxes(player="ann", first=4, last=2), SUPERVISOR, "bad_ruling"),
-        (STARTED, ReserveBoxes(player="ann", first=5, last=8), SUPERVISOR, "bad_ruling"),
-        ((*STARTED, RESERVED), ReserveBoxes(player="ben", first=4, last=5), SUPERVISOR, "already_ruled"),
-        (STARTED, ReleaseBoxes(player="ann"), SUPERVISOR, "already_ruled"),
-        (STARTED, LimitPlayers(players_per_box_max=4), SUPERVISOR, "bad_ruling"),
-        (STARTED, LimitPlayers(players_per_box_max=0), SUPERVISOR, "bad_ruling"),
-        (STARTED, LimitPlayers(players_per_box_max=3), SUPERVISOR, "already_ruled"),
+        ((*ONE_ROUND, NOTICED), TakeNotice(player="ann", rule="FL-5.12"), INSPECTOR, "already_so"),
+        (ONE_ROUND, ReleasePlayer(player="cleo", rule="FL-5.10"), SUPERVISOR, "already_so"),
+        (STARTED, ReserveBoxes(player="ann", first=4, last=2), SUPERVISOR, "bad_restriction"),
+        (STARTED, ReserveBoxes(player="ann", first=5, last=8), SUPERVISOR, "bad_restriction"),
+        ((*STARTED, RESERVED), ReserveBoxes(player="ben", first=4, last=5), SUPERVISOR, "already_so"),
+        (STARTED, ReleaseBoxes(player="ann"), SUPERVISOR, "already_so"),
+        (STARTED, LimitPlayers(players_per_box_max=4), SUPERVISOR, "bad_restriction"),
+        (STARTED, LimitPlayers(players_per_box_max=0), SUPERVISOR, "bad_restriction"),
+        (STARTED, LimitPlayers(players_per_box_max=3), SUPERVISOR, "already_so"),
         (ONE_ROUND, GiveUpBox(player="ben"), PIT, "no_box_to_give"),
         ((*ONE_ROUND, GIVEN_UP), GiveUpBox(player="ann"), PIT, "no_box_to_give"),
         ((*ONE_ROUND, RESERVED), GiveUpBox(player="ann"), PIT, "no_box_to_give"),
         (STARTED, ApproveFaceDown(), INSPECTOR, "not_in_this_book"),
     ],
 )
-def test_ruling_is_refused(before, command, by, code):
+def test_restriction_is_refused(before, command, by, code):
     """FL-5.10 to FL-5.13: the wrong job, no notice, nothing to rule on, or what holds already."""
     given(TABLE, *before).when(command, by=by).refused(code)
 
 
 @pytest.mark.parametrize("book", ["ontario", "live"])
-def test_other_books_know_no_such_rulings(book):
+def test_other_books_know_no_such_restrictions(book):
     """FL-5.10 to FL-5.13 are the floor's."""
     opened = replace(OPENED, profile=profile(book))
 
@@ -207,7 +207,7 @@ def test_other_books_know_no_such_rulings(book):
         ((NOTICED,), InForce()),
     ],
 )
-def test_ruling_holds_for_the_rounds_that_follow(events, expected):
+def test_restriction_holds_for_the_rounds_that_follow(events, expected):
     """FL-5.4, FL-5.8, FL-5.10 to FL-5.13: the round is told by value what holds when it is called."""
     outcome = given(TABLE, *ONE_ROUND, *events).when(CallRound(), by=PIT)
 
@@ -239,7 +239,7 @@ def test_round_without_a_wager_is_none_that_anybody_sat_out():
     )
 
 
-def test_notice_serves_one_ruling():
+def test_notice_serves_one_restriction():
     """FL-5.12: the inspector is notified before each."""
     released = PlayerReleased(player="ann", rule="FL-5.12", by="max", job="duty_manager")
     table = given(TABLE, *ONE_ROUND, NOTICED, ONE_BOX, released)
@@ -261,7 +261,7 @@ def test_next_day_goes_on_with_what_has_no_end():
     assert given(TABLE, opened).state.ruled.held == (Held(player="cleo", rule="FL-5.11"), Held(player="ann", rule="FL-5.12"))
 
 
-def test_ruling_binds_from_the_next_wager_on():
+def test_restriction_binds_from_the_next_wager_on():
     """Decision 24: a round that takes wagers is told at once."""
     outcome = given(TABLE, *ONE_ROUND, called(2)).when(HoldPlayer(player="cleo", rule="FL-5.10"), by=SUPERVISOR)
     now = InForce(held=(Held(player="cleo", rule="FL-5.10"),))
@@ -328,7 +328,7 @@ GIVEN = InForce(given=(GivenBox(player="ann", box=4),))
         (GIVEN, (), 4, 100, "box_given_up"),
     ],
 )
-def test_wager_against_a_ruling_is_refused_in_writing(ruled, lying, box, stake_minor, code):
+def test_wager_against_a_restriction_is_refused_in_writing(ruled, lying, box, stake_minor, code):
     """FL-5.4, FL-5.8, FL-5.10 to FL-5.13: with a stable code, because a dispute could turn on it."""
     round_ = betting(*lying, holds=ruled)
 
@@ -348,7 +348,7 @@ def test_wager_against_a_ruling_is_refused_in_writing(ruled, lying, box, stake_m
         (GIVEN, (), "ben", 4, 100),
     ],
 )
-def test_wager_within_a_ruling_is_taken(ruled, lying, player, box, stake_minor):
+def test_wager_within_a_restriction_is_taken(ruled, lying, player, box, stake_minor):
     """FL-5.4, FL-5.8, FL-5.10 to FL-5.13: everybody else, and whatever is not ruled on."""
     outcome = betting(*lying, holds=ruled).when(PlaceWager(round=ROUND_ID, box=box, stake_minor=stake_minor), by=player)
 
@@ -364,7 +364,7 @@ def test_refusal_names_the_rule():
 
 
 def test_wager_that_lies_already_stays_as_it_is():
-    """Decision 24: a ruling binds from the next wager on."""
+    """Decision 24: a restriction binds from the next wager on."""
     round_ = betting(("ann", 1, 400), holds=InForce())
     round_.state = ROUND.evolve(round_.state, InForceNoted(in_force=MINIMUM))
 
@@ -385,7 +385,7 @@ def test_round_notes_what_holds_once():
 
 
 def test_people_do_not_tell_a_round_what_holds():
-    """FL-5.10: a ruling is made at the table, by somebody whose job it is."""
+    """FL-5.10: a restriction is made at the table, by somebody whose job it is."""
     betting(holds=InForce()).when(NoteInForce(in_force=InForce()), by=SUPERVISOR).refused("not_allowed_for_role")
 
 
@@ -428,20 +428,20 @@ def test_face_down_table_waits_for_an_inspector():
 
 
 def test_face_down_deal_is_approved_once_by_an_inspector():
-    """FL-3.5: recorded with who it was; also where the book knows no other rulings."""
+    """FL-3.5: recorded with who it was; also where the book knows no other restrictions."""
     down = given(TABLE, replace(OPENED, profile=face_down(restrictions=False)), *STARTED[1:])
     down.when(ApproveFaceDown(), by=PIT).refused("job_not_allowed")
     down.when(CallRound(), by=PIT).refused("face_down_not_approved")
     down.when(ApproveFaceDown(), by=INSPECTOR).then(APPROVED)
     approved = given(TABLE, replace(OPENED, profile=face_down()), *STARTED[1:], APPROVED)
-    approved.when(ApproveFaceDown(), by=INSPECTOR).refused("already_ruled")
+    approved.when(ApproveFaceDown(), by=INSPECTOR).refused("already_so")
     event = approved.when(CallRound(), by=PIT).events[0]
     assert isinstance(event, RoundCalled)
 
     assert event.in_force == InForce(face_down_by="ines")
 
 
-def test_closed_table_takes_no_part_in_rulings():
+def test_closed_table_takes_no_part_in_restrictions():
     """A table that is closing still says what was ruled; one that nobody opened does not."""
     given(TABLE).when(LimitPlayers(players_per_box_max=1), by=SUPERVISOR).refused("unknown_table")
     closing = given(TABLE, *STARTED).when(CloseTable(), by=PIT)

@@ -1,4 +1,4 @@
-"""Rulings and face-down cards in a running house: staff speak with their own credentials, and players see their own cards alone."""
+"""Restrictions and face-down cards in a running house: staff speak with their own credentials, and players see their own cards alone."""
 
 import asyncio
 import json
@@ -47,7 +47,7 @@ async def floor(tmp_path: Path) -> AsyncIterator[Floor]:
 
 
 async def ruled(floor: Floor, by: str, table: str, command: object) -> Answer:
-    """What the house says to a ruling of a member of staff."""
+    """What the house says to a restriction of a member of staff."""
     async with at_the_door(floor.house, None, by) as door:
         return await door.ask("table", table, command)
 
@@ -68,7 +68,7 @@ async def waits_for(floor: Floor, table: str, why: str) -> bool:
     return any((row["table"], row["waits_for"]) == (table, why) for row in rows)
 
 
-async def test_rulings_hold_from_the_next_wager_on(floor: Floor):
+async def test_restrictions_hold_from_the_next_wager_on(floor: Floor):
     """FL-5.10, FL-5.12, FL-5.13, decision 24: each by its job and its credential, an inspector notified first, and proved in the end."""
     await floor.ready("T1")
     first = await floor.call_round("T1")
@@ -93,7 +93,7 @@ async def test_rulings_hold_from_the_next_wager_on(floor: Floor):
     ]
     await floor.close_betting("T1", round)
     await floor.let_go("T1")
-    shown = await typed(floor, "rulings", "T1", "--json")
+    shown = await typed(floor, "restrictions", "T1", "--json")
     stranger = await typed(floor, "release", "T1", "ann", "--boxes", "--as", "eve")
     refused = await typed(floor, "release", "T1", "ann", "--boxes", "--as", "manager", "--json")
     released = await typed(floor, "release", "T1", "ann", "--boxes", "--as", "supervisor")

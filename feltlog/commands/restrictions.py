@@ -127,7 +127,7 @@ def give_up(
     json: JsonOption = False,
 ) -> None:
     """Have a player with several boxes give up the one that was taken last (FL-5.8)."""
-    done = f"{player} gives a box up from the next round on; `feltlog table rulings {table}` shows which."
+    done = f"{player} gives a box up from the next round on; `feltlog table restrictions {table}` shows which."
     tell(House(data), server, by, table, GiveUpBox(player=player), json=json, done=done)
 
 
@@ -136,7 +136,7 @@ def approve(table: TableArgument, by: AsOption, data: DataOption = DATA, server:
     tell(House(data), server, by, table, ApproveFaceDown(), json=json, done=f"Table {table} may deal face down today.")
 
 
-def rulings(table: TableArgument, data: DataOption = DATA, server: ServerOption = None, json: JsonOption = False) -> None:
+def restrictions(table: TableArgument, data: DataOption = DATA, server: ServerOption = None, json: JsonOption = False) -> None:
     """Show what holds at a table beside its book."""
 
     async def look() -> Felt:
@@ -227,6 +227,6 @@ def told(staff: Any) -> str:
 
 def add_to(app: typer.Typer) -> None:
     """Put these commands under `feltlog table`."""
-    for command in (restrict, notice, reserve, release, limit, approve, rulings):
+    for command in (restrict, notice, reserve, release, limit, approve, restrictions):
         app.command()(command)
     app.command("give-up")(give_up)

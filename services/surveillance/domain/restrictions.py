@@ -1,6 +1,6 @@
-"""Rulings: whether what staff ruled at a table was theirs to rule, and whether each round was told what then held.
+"""Restrictions: whether what staff ruled at a table was theirs to rule, and whether each round was told what then held.
 
-The table's stream says who ruled and in which job; the book says whose ruling it is, and when an inspector is notified
+The table's stream says who ruled and in which job; the book says whose restriction it is, and when an inspector is notified
 first (FL-3.5, FL-5.4, FL-5.8, FL-5.10 to FL-5.13).  What holds is worked out here a second time.
 """
 
@@ -35,11 +35,11 @@ THEIRS: dict[type[Any], tuple[str, tuple[str, ...]]] = {
     PlayersLimited: ("FL-5.4", OF_A_BOX),
     BoxGivenUp: ("FL-5.8", ("dealer", "game_supervisor", "casino_supervisor", "pit_boss")),
 }
-"""Whose ruling each is, by clause."""
+"""Whose restriction each is, by clause."""
 
 
 @dataclass
-class TableRulings:
+class TableRestrictions:
     """What holds at a table on a day, and who was in which round of its shoe."""
 
     restricts: bool = False
@@ -71,14 +71,14 @@ class TableRulings:
 
 
 @dataclass
-class Rulings:
-    """The rulings at every table, day by day."""
+class Restrictions:
+    """The restrictions at every table, day by day."""
 
-    tables: dict[str, TableRulings] = field(default_factory=dict)
+    tables: dict[str, TableRestrictions] = field(default_factory=dict)
 
     def hear(self, heard: Heard) -> list[Finding]:
         """Take in an entry of a table's stream; return what does not fit."""
-        table = self.tables.setdefault(heard.stream, TableRulings())
+        table = self.tables.setdefault(heard.stream, TableRestrictions())
         found = [(fact, clause, said) for fact in heard.facts() for clause, said in (*whose(fact), *take(table, fact.event))]
         return [_found(heard, fact, clause, said) for fact, clause, said in found]
 
@@ -92,7 +92,7 @@ Amiss = list[tuple[str, str]]
 
 
 def whose(fact: Fact) -> Amiss:
-    """Return what is wrong with who ruled, if it is a ruling."""
+    """Return what is wrong with who ruled, if it is a restriction."""
     event = fact.event
     if isinstance(event, PlayerHeld | PlayerReleased):
         theirs: tuple[str, tuple[str, ...]] | None = (event.rule, (OF_A_HOLD[event.rule],))
@@ -106,7 +106,7 @@ def whose(fact: Fact) -> Amiss:
     return [] if event.job in jobs else [(clause, f"{event.by} is {event.job}: it is for {' or '.join(jobs)}")]
 
 
-def take(table: TableRulings, event: Any) -> Amiss:
+def take(table: TableRestrictions, event: Any) -> Amiss:
     """Let an event change what holds; return what is wrong with it."""
     match event:
         case TableOpened():
@@ -146,7 +146,7 @@ def take(table: TableRulings, event: Any) -> Amiss:
     return []
 
 
-def hold(table: TableRulings, event: PlayerHeld) -> Amiss:
+def hold(table: TableRestrictions, event: PlayerHeld) -> Amiss:
     """A player is held who gave reason for it, and after an inspector was notified where the clause asks for that."""
     table.held.append((event.player, event.rule))
     if event.rule == "FL-5.10":
@@ -157,7 +157,7 @@ def hold(table: TableRulings, event: PlayerHeld) -> Amiss:
     return []
 
 
-def give_up(table: TableRulings, event: BoxGivenUp) -> Amiss:
+def give_up(table: TableRestrictions, event: BoxGivenUp) -> Amiss:
     """The box that was taken last is given up first, and of several only (FL-5.8, decision 24)."""
     had = [box for player, box in table.last if player == event.player and (player, box) not in table.given]
     kept = {box for player, first, last in table.kept if player == event.player for box in range(first, last + 1)}
@@ -168,7 +168,7 @@ def give_up(table: TableRulings, event: BoxGivenUp) -> Amiss:
     return []
 
 
-def call(table: TableRulings, event: RoundCalled) -> Amiss:
+def call(table: TableRestrictions, event: RoundCalled) -> Amiss:
     """A round is told what holds when it is called, and none is dealt face down without approval."""
     if table.hides and not table.approved_by:
         return [("FL-3.5", f"{event.round} was called to be dealt face down, and no inspector had approved it")]

@@ -83,7 +83,7 @@ def test_wagers_against_what_holds_since_the_opening_are_found(ruled, clauses):
     assert {found.clause for found in judge(edited(RoundOpened, lambda event: [event, InForceNoted(in_force=ruled)]))} == clauses
 
 
-def test_wagers_before_a_ruling_stay():
+def test_wagers_before_a_restriction_stay():
     """Decision 24: what lay already is not found."""
     noted = InForceNoted(in_force=InForce(held=(Held(player="ann", rule="FL-5.10"),)))
 
@@ -91,14 +91,14 @@ def test_wagers_before_a_ruling_stay():
 
 
 def test_boxes_that_were_taken_otherwise_are_found():
-    """FL-5.10: who played in which round is what a ruling rests on."""
+    """FL-5.10: who played in which round is what a restriction rests on."""
     log = edited(RoundSettled, lambda event: [replace(event, places=event.places[::-1])])
 
     assert {found.clause for found in judge(log)} == {"FL-5.10"}
 
 
 def floor_house() -> WholeHouse:
-    """A floor table with an evening of rulings between its rounds."""
+    """A floor table with an evening of restrictions between its rounds."""
     house = WholeHouse(7)
     for player in ("ann", "bob", "cyd"):
         house.welcome(player)
@@ -117,7 +117,7 @@ def floor_house() -> WholeHouse:
     return house
 
 
-def test_evening_of_rulings_is_proved():
+def test_evening_of_restrictions_is_proved():
     """FL-5.4, FL-5.8, FL-5.10 to FL-5.13: table, rounds, shoe and wallet tell the same, and every decision is decided again."""
     house = floor_house()
     report = verify(house.stored, Watch(Again()), house.ends())
@@ -125,7 +125,7 @@ def test_evening_of_rulings_is_proved():
     assert (report.findings, report.counts.rounds_judged) == ((), 4)
 
 
-def test_round_that_was_opened_under_other_rulings_is_found():
+def test_round_that_was_opened_under_other_restrictions_is_found():
     """FL-5.13: what holds comes from the table's call, and the opening must carry the same."""
     house = floor_house()
     logs = forged(house.stored, RoundOpened, lambda event: [replace(event, in_force=InForce())], which=3)
@@ -152,12 +152,12 @@ def found_in(kind, edit, *, which=0):
         (BoxGivenUp, lambda event: [replace(event, box=1)], "FL-5.8"),
     ],
 )
-def test_ruling_that_was_not_theirs_or_not_due_is_found(kind, edit, clause):
+def test_restriction_that_was_not_theirs_or_not_due_is_found(kind, edit, clause):
     """FL-5.4, FL-5.8, FL-5.10 to FL-5.13: the job, the reason and the notice, from the table's own stream."""
     assert clause in found_in(kind, edit)
 
 
-def test_round_that_was_called_under_other_rulings_is_found():
+def test_round_that_was_called_under_other_restrictions_is_found():
     """FL-5.10, decision 24: the call carries what was ruled before it."""
     assert found_in(RoundCalled, lambda event: [replace(event, in_force=InForce())], which=2) >= {"FL-5.10"}
 
