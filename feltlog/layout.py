@@ -16,6 +16,7 @@ from shared.contracts.table import (
     HoleCardDealt,
     HoleCardTurned,
     RoundOpened,
+    RulingProposed,
     WagerAccepted,
     WagerLapsed,
     WagerPlaced,
@@ -39,6 +40,8 @@ class Layout(Struct, frozen=True, kw_only=True):
     accepted: tuple[str, ...] = ()
     gone: tuple[str, ...] = ()
     """Wagers that did not come into the round."""
+    proposed: dict[int, RulingProposed] = {}
+    """Rulings that were proposed, by number."""
     split: tuple[int, ...] = ()
     """Boxes that were split."""
 
@@ -85,6 +88,8 @@ def laid(layout: Layout, event: Any) -> Layout:
             return msgspec.structs.replace(layout, hole=False, dealer=(*layout.dealer, event.card))
         case HandSplit():
             return msgspec.structs.replace(layout, hands=parted(layout.hands, event), split=(*layout.split, event.box))
+        case RulingProposed():
+            return msgspec.structs.replace(layout, proposed={**layout.proposed, event.proposal: event})
         case _:
             return layout
 

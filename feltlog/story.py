@@ -8,19 +8,21 @@ from typing import Literal, assert_never
 
 from msgspec import Struct
 
+from feltlog import ruled
 from feltlog.layout import Layout, laid
 from feltlog.reading import Told
 from feltlog.wording import Card, Sentence, amount, counted, money, row_of, seconds, spoken, why_void, worth
 from shared.contracts import table
 from shared.contracts.restrictions import InForceNoted
 
-Tone = Literal["card", "player", "house", "money", "refusal", "end"]
+Tone = Literal["card", "player", "house", "money", "refusal", "ruling", "end"]
 
 SPEAKERS: dict[type, str] = {
     table.OpenRound: "table",
     table.AcceptWager: "wallet",
     table.RefuseWager: "wallet",
     table.DealCards: "shoe",
+    table.DealCard: "shoe",
     table.ChangeShoe: "shoe",
     table.TakePeek: "shoe",
     table.TurnHole: "shoe",
@@ -35,6 +37,9 @@ SPEAKERS: dict[type, str] = {
 
 TABLE_SAYS = (
     table.CardsCalled,
+    table.CardsForfeited,
+    table.ClockResumed,
+    table.BoxMissed,
     table.ReshuffleCalled,
     table.ShoeChanged,
     table.InsuranceOpened,
@@ -68,6 +73,7 @@ ENDS: dict[str, str] = {
     "split_aces": "stands at {worth}, one card to a split ace",
     "timed_out": "is stood at {worth}, out of time",
     "even_money": "has taken even money and leaves the round",
+    "dead": "is dead: its wagers go back",
 }
 
 FACE_DOWN: dict[str, str] = {"stood": "stands face down", "timed_out": "is stood face down, out of time"}
@@ -208,6 +214,12 @@ def sentence(told: Told, before: Layout, after: Layout) -> tuple[Sentence, Tone]
         case table.RoundVoided():
             back = "; every stake goes back" if after.wagers else ""
             return (f"Round void: {why_void(event.reason)}{back}",), "end"
+        case table.RulingProposed() | table.RulingApproved() | table.RulingDeclined() | table.RulingWithdrawn():
+            return (ruled.told(event, after.proposed),), "ruling"
+        case table.CardsForfeited() | table.BoxMissed() | table.ClockResumed():
+            return (ruled.told(event, after.proposed),), "house"
+        case table.CardDiscarded() | table.CardExposed():
+            return (ruled.told(event, after.proposed),), "card"
         case _:
             assert_never(event)
 

@@ -24,7 +24,7 @@ from services.wallet.domain.carrying import carried
 from services.wallet.domain.ledger import LEDGER
 from shared.contracts.restrictions import ApproveFaceDown
 from shared.contracts.subjects import ledger_stream, log_of, round_of, shoe_stream, table_stream
-from shared.contracts.table import CallRound, EndDay, OpenTable, PlaceWager, RoundCommand
+from shared.contracts.table import ApproveRuling, CallRound, EndDay, OpenTable, PlaceWager, ProposeRuling, RoundCommand
 from shared.contracts.wallet import CloseBook, Deposit, OpenAccount, OpenBook
 from shared.kernel.decider import Decider
 from shared.kernel.entry import Entry, Stored
@@ -35,6 +35,7 @@ from shared.kernel.profile import Profile
 from shared.kernel.reactions import Reaction, Source
 from shared.runtime.shelf import profile
 from tests.rounds import settings
+from tests.rulings import STAFF, some_rulings
 
 EPOCH_MS = 1_796_000_000_000
 DAY = "20261130"
@@ -104,8 +105,11 @@ class WholeHouse:
         self.ask(ledger_stream(self.day), OpenAccount(player=player, operator="house", currency="CAD"), cage)
         self.ask(ledger_stream(self.day), Deposit(player=player, currency="CAD", minor=minor), cage)
 
-    def play(self, table: str, players: list[str]) -> str:
-        """Play one round of a table to its end and return its id; who bets what, chance decides."""
+    def play(self, table: str, players: list[str], *, rulings: float = 0.0) -> str:
+        """Play one round of a table to its end and return its id; who bets what, chance decides.
+
+        With `rulings` staff make one so often when somebody is awaited.
+        """
         self.now_ms += 5_000
         answer = self.ask(table_stream(self.day, table), CallRound(), Actor("staff", "pit"))
         assert answer.status == "accepted", f"no round can be called: {answer}"
@@ -115,6 +119,9 @@ class WholeHouse:
             command = PlaceWager(round=state.round, box=box, stake_minor=2 * self.chance.randint(50, 250))
             self.ask(stream, command, Actor("player", player))
         while not table_reactions.round_is_over(self.streams[stream].state):
+            if rulings and self.chance.random() < rulings:
+                self._rule(stream)
+                continue
             if not self._somebody_speaks(stream):
                 self._time_passes(stream)
         return state.round
@@ -222,6 +229,15 @@ class WholeHouse:
         command: RoundCommand = command_for(Choice(self.chance.choice(ask.legal)), round_.opened.round, hand)
         self.ask(stream, command, Actor("player", ask.player))
         return True
+
+    def _rule(self, stream: str) -> None:
+        """Let one member of staff report something, and another one approve it; voids are rare."""
+        ruling = self.chance.choice(some_rulings(self.chance, voids=0.1))
+        one, other = self.chance.sample(STAFF[:3], 2)
+        round_ = self.streams[stream].state
+        if self.ask(stream, ProposeRuling(round=round_.opened.round, ruling=ruling), one).status == "accepted":
+            number = self.streams[stream].state.proposals.made
+            self.ask(stream, ApproveRuling(round=round_.opened.round, proposal=number), other)
 
     def _time_passes(self, stream: str) -> None:
         due = table_reactions.timer(self.streams[stream].state)

@@ -23,7 +23,7 @@ from feltlog.trouble import Trouble
 from feltlog.wording import amount, counted, gain, money, row_of, seconds, stamp, wall, why_void, worth
 from shared.contracts.subjects import BadSubject, RoundName, round_name
 
-STYLES = {"card": "", "player": "cyan", "house": "dim", "money": "green", "refusal": "yellow", "end": "bold"}
+STYLES = {"card": "", "player": "cyan", "house": "dim", "money": "green", "refusal": "yellow", "ruling": "magenta", "end": "bold"}
 
 
 def replay(

@@ -95,8 +95,8 @@ class Rehearsal:
         self._discards = list(discards)
         self._wallet = wallet
         self._drawn = 0
-        self._down: dict[int, str] = {}
-        """Faces of the cards that were dealt face down."""
+        self._down: dict[tuple[str, int], str] = {}
+        """Faces of the cards that were dealt face down, by shoe and index."""
         self._heard: deque[RoundEvent] = deque()
         self.tell(opening, id="open")
 
@@ -197,9 +197,9 @@ class Rehearsal:
                 self._shoe, self._discards, self._drawn = self._discards, [], 0
                 return [ChangeShoe(shoe=event.next_shoe, root="root", cards=len(self._shoe))]
             case PeekCalled():
-                return [TakePeek(blackjack=HARD_POINTS[self._down[event.index]] == 10)]
+                return [TakePeek(blackjack=HARD_POINTS[self._down[event.shoe, event.index]] == 10)]
             case TurnCalled():
-                return [TurnHole(index=event.index, card=self._down[event.index])]
+                return [TurnHole(index=event.index, card=self._down[event.shoe, event.index])]
             case ExposureCalled():
                 return [exposure(event, self._down)]
             case _:
@@ -210,14 +210,15 @@ class Rehearsal:
         for face in call.faces[: len(self._shoe)]:
             card = self._shoe.pop(0)
             if face == "down":
-                self._down[self._drawn] = card
+                self._down[call.shoe, self._drawn] = card
             dealt.append(DealtCard(index=self._drawn, card=card if face == "up" else ""))
             self._drawn += 1
         return DealCards(call_no=call.call_no, shoe=call.shoe, cards=tuple(dealt), exhausted=len(dealt) < len(call.faces))
 
 
-def exposure(called: ExposureCalled, faces: Mapping[int, str]) -> TakeExposure:
+def exposure(called: ExposureCalled, down: Mapping[tuple[str, int], str]) -> TakeExposure:
     """Return what a shoe opens of cards that lie face down, by the faces of those that it gave so."""
+    faces = {index: card for (shoe, index), card in down.items() if shoe == called.shoe}
     wanted = [
         index
         for hand in called.hands

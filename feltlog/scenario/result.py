@@ -162,7 +162,7 @@ def _result(hand: Hand, round_: Playing | Over) -> str | None:
     """Return how a hand came out, None until it is decided (decisions 1 and 5)."""
     if isinstance(round_, Over):
         return "void" if round_.void else next(row.result for row in round_.results if (row.box, row.hand) == (hand.box, hand.number))
-    if hand.end in ("bust", "even_money"):
+    if hand.end in ("bust", "even_money", "dead"):
         return hand.end
     if hand.end == "blackjack" and _cannot_be_matched(round_):
         return "blackjack"

@@ -11,7 +11,17 @@ from services.table.domain.table import TABLE, Table
 from shared.contracts.refusals import Reason, refused, sentence
 from shared.contracts.requests import BadRequest, decode_request
 from shared.contracts.subjects import Addressed, felt_view, round_name, round_of, table_stream
-from shared.contracts.table import CallRound, CloseBetting, OpenTable, PlayerCommand, StaffCommand
+from shared.contracts.table import (
+    ApproveRuling,
+    CallRound,
+    CloseBetting,
+    DeclineRuling,
+    OpenTable,
+    PlayerCommand,
+    ProposeRuling,
+    StaffCommand,
+    WithdrawRuling,
+)
 from shared.kernel.entry import Entry, Place
 from shared.kernel.folded import Asked
 from shared.kernel.messages import Answer
@@ -111,7 +121,7 @@ class TableApp:
 
     def _stream_for(self, table: str, command: StaffCommand) -> str:
         match command:
-            case CloseBetting():
+            case CloseBetting() | ProposeRuling() | ApproveRuling() | DeclineRuling() | WithdrawRuling():
                 return _round_at(table, command.round)
             case OpenTable() if command.table != table:
                 raise BadRequest(f"the command opens {command.table} but was sent to {table}")

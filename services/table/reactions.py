@@ -79,7 +79,8 @@ def _record_round(event: RoundSettled | RoundVoided, source: Source) -> list[Rea
         revision=source.revision,
         digest=source.digest,
         shoes=event.shoes,
-        cutting_card_out=event.cutting_card_out,
+        # ON-5.7; and a shoe that failed is dealt from no more either.
+        cutting_card_out=event.cutting_card_out or (isinstance(event, RoundVoided) and event.shoe_failed),
         places=event.places,
     )
     return [Reaction(table_stream(name.day, name.table), command, "record")]

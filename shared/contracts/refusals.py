@@ -48,7 +48,6 @@ class Reason(StrEnum):
     NO_MAIN_WAGER = "no_main_wager"
     WALLET_LATE = "wallet_late"
     # What staff rule
-    JOB_NOT_ALLOWED = "job_not_allowed"
     NOT_IN_THIS_BOOK = "not_in_this_book"
     ALREADY_SO = "already_so"
     BAD_RESTRICTION = "bad_restriction"
@@ -71,6 +70,15 @@ class Reason(StrEnum):
     TOO_LATE = "too_late"
     INSURANCE_CLOSED = "insurance_closed"
     ALREADY_ANSWERED = "already_answered"
+    # Rulings
+    OWN_PROPOSAL = "own_proposal"
+    NOT_YOUR_PROPOSAL = "not_your_proposal"
+    JOB_NOT_ALLOWED = "job_not_allowed"
+    NO_SUCH_PROPOSAL = "no_such_proposal"
+    ALREADY_DECIDED = "already_decided"
+    TOO_MANY_PROPOSALS = "too_many_proposals"
+    NOT_POSSIBLE_NOW = "not_possible_now"
+    NOT_APPROVED = "not_approved"
     # The shoe
     SHOE_NOT_READY = "shoe_not_ready"
     SHOE_RETIRED = "shoe_retired"
@@ -117,7 +125,6 @@ SENTENCES: dict[Reason, str] = {
     Reason.NOT_OFFERED: "This table does not offer that side bet.",
     Reason.NO_MAIN_WAGER: "A side bet needs an accepted wager of yours on the box.",
     Reason.WALLET_LATE: "The wallet did not answer in time, so this wager is not in the round.",
-    Reason.JOB_NOT_ALLOWED: "That is for others to say: {detail}",
     Reason.NOT_IN_THIS_BOOK: "The book of this table does not know that: {detail}",
     Reason.ALREADY_SO: "That holds already.",
     Reason.BAD_RESTRICTION: "That cannot be ruled: {detail}",
@@ -139,6 +146,14 @@ SENTENCES: dict[Reason, str] = {
     Reason.TOO_LATE: "The time for this decision is over.",
     Reason.INSURANCE_CLOSED: "Insurance is not open.",
     Reason.ALREADY_ANSWERED: "This wager has had its answer about insurance.",
+    Reason.OWN_PROPOSAL: "Nobody decides about their own proposal: another person must.",
+    Reason.NOT_YOUR_PROPOSAL: "Only who made a proposal can take it back; others decline it.",
+    Reason.JOB_NOT_ALLOWED: "That is for others to say: {detail}",
+    Reason.NO_SUCH_PROPOSAL: "Nothing was proposed under that number here.",
+    Reason.ALREADY_DECIDED: "That proposal was decided about already.",
+    Reason.TOO_MANY_PROPOSALS: "Too many proposals wait, or were made. Decide about those that are open first.",
+    Reason.NOT_POSSIBLE_NOW: "That ruling cannot take effect now: {detail}",
+    Reason.NOT_APPROVED: "A ruling takes effect when a second person approves it.",
     Reason.SHOE_NOT_READY: "The shoe is not prepared.",
     Reason.SHOE_RETIRED: "The shoe is retired.",
     Reason.OUT_OF_ORDER: "The cards do not come in this order: {detail}",

@@ -11,6 +11,8 @@ from msgspec import Struct
 
 from shared.contracts.refusals import Reason, sentence
 from shared.contracts.restrictions import Held, InForce, InForceNoted, InForceTold, NoteInForce, Restricted, Restriction
+from shared.contracts.rulings import AnyRuling
+from shared.contracts.staff import Job
 from shared.kernel.messages import ACCEPTED, PENDING, Answer, Command, Event
 from shared.kernel.profile import Profile
 
@@ -20,7 +22,9 @@ SIDE_BETS: tuple[SideBet, ...] = ("super_sevens", "perfect_pairs")
 """The kinds of wagers that are settled on a box's own first cards (FL-SB)."""
 Result = Literal["blackjack", "win", "push", "lose", "bust", "even_money", "dead", "void"]
 Face = Literal["up", "down"]
-HandEnd = Literal["blackjack", "stood", "bust", "twenty_one", "doubled", "split_aces", "timed_out", "even_money"]
+HandEnd = Literal["blackjack", "stood", "bust", "twenty_one", "doubled", "split_aces", "timed_out", "even_money", "dead"]
+Astray = Literal["face_up", "exposed", "overdraw", "game_error", "unused"]
+"""Why a card left the shoe, or the felt, that was nobody's."""
 
 SEMANTICS = 1
 """The number of the decisions' meaning, pinned by every opening event; a changed decision needs a new one."""
@@ -329,6 +333,14 @@ class DealCards(Command, frozen=True, kw_only=True, tag="table.DealCards.v1"):
     cutting_card_out: bool = False
 
 
+class DealCard(Command, frozen=True, kw_only=True, tag="table.DealCard.v1"):
+    """The shoe has given one card of what was called; the rest of it comes one by one."""
+
+    call_no: int
+    shoe: str
+    dealt: DealtCard
+
+
 class ChangeShoe(Command, frozen=True, kw_only=True, tag="table.ChangeShoe.v1"):
     """Go on with the discards, shuffled."""
 
@@ -451,9 +463,40 @@ class ExtendClock(Command, frozen=True, kw_only=True, tag="table.ExtendClock.v1"
 
 
 class VoidRound(Command, frozen=True, kw_only=True, tag="table.VoidRound.v1"):
-    """Cancel the round and give all stakes back."""
+    """Cancel the round and give all stakes back, as the house itself; of people two must agree (`ProposeRuling`)."""
 
     reason: str
+
+
+class ProposeRuling(Command, frozen=True, kw_only=True, omit_defaults=True, tag="table.ProposeRuling.v1"):
+    """Propose what is to be done about something that should not have happened."""
+
+    round: str
+    ruling: AnyRuling
+    note: str = ""
+    """What was seen, in a person's words."""
+
+
+class ApproveRuling(Command, frozen=True, kw_only=True, tag="table.ApproveRuling.v1"):
+    """Approve somebody else's proposal: only then it takes effect."""
+
+    round: str
+    proposal: int
+
+
+class DeclineRuling(Command, frozen=True, kw_only=True, omit_defaults=True, tag="table.DeclineRuling.v1"):
+    """Decline somebody else's proposal."""
+
+    round: str
+    proposal: int
+    note: str = ""
+
+
+class WithdrawRuling(Command, frozen=True, kw_only=True, tag="table.WithdrawRuling.v1"):
+    """Take one's own proposal back."""
+
+    round: str
+    proposal: int
 
 
 class RoundOpened(Event, frozen=True, kw_only=True, omit_defaults=True, tag="table.RoundOpened.v1"):
@@ -546,12 +589,52 @@ class CallersSet(Event, frozen=True, kw_only=True, tag="table.CallersSet.v1"):
     wagers: tuple[str, ...]
 
 
-class CardsCalled(Event, frozen=True, kw_only=True, tag="table.CardsCalled.v1"):
+class RulingProposed(Event, frozen=True, kw_only=True, omit_defaults=True, tag="table.RulingProposed.v1"):
+    """A member of staff proposes a ruling; it waits for a second person and changes nothing."""
+
+    proposal: int
+    """Counts the proposals of this stream."""
+    ruling: AnyRuling
+    by: str
+    job: Job
+    note: str = ""
+
+
+class RulingApproved(Event, frozen=True, kw_only=True, tag="table.RulingApproved.v1"):
+    """A second person agrees: what follows is what the ruling does."""
+
+    proposal: int
+    by: str
+    job: Job
+
+
+class RulingDeclined(Event, frozen=True, kw_only=True, omit_defaults=True, tag="table.RulingDeclined.v1"):
+    """A second person does not agree: the proposal came to nothing."""
+
+    proposal: int
+    by: str
+    job: Job
+    note: str = ""
+
+
+class RulingWithdrawn(Event, frozen=True, kw_only=True, tag="table.RulingWithdrawn.v1"):
+    """Whoever made a proposal takes it back."""
+
+    proposal: int
+    by: str
+    job: Job
+
+
+class CardsCalled(Event, frozen=True, kw_only=True, omit_defaults=True, tag="table.CardsCalled.v1"):
     """The table asks its shoe for cards; one call is outstanding at a time."""
 
     call_no: int
     shoe: str
     faces: tuple[Face, ...]
+    astray: Astray | None = None
+    """Why these cards are nobody's, if a ruling calls for them."""
+    rest_ms: int = 0
+    """How much is left of the clock that stands meanwhile."""
 
 
 class CardDealt(Event, frozen=True, kw_only=True, tag="table.CardDealt.v1"):
@@ -599,6 +682,43 @@ class HandExposed(Event, frozen=True, kw_only=True, tag="table.HandExposed.v1"):
     cards: tuple[str, ...]
     shoe: str
     indices: tuple[int, ...]
+
+
+class CardsForfeited(Event, frozen=True, kw_only=True, tag="table.CardsForfeited.v1"):
+    """So many of the next cards that leave the shoe are nobody's; of an overdraw, when the dealer must stand."""
+
+    astray: Astray
+    count: int
+
+
+class CardDiscarded(Event, frozen=True, kw_only=True, omit_defaults=True, tag="table.CardDiscarded.v1"):
+    """A card that is nobody's went to the discard rack; without a face it was never seen."""
+
+    astray: Astray
+    shoe: str
+    index: int
+    card: str = ""
+
+
+class CardExposed(Event, frozen=True, kw_only=True, tag="table.CardExposed.v1"):
+    """A card drawn in error lies open beside the hands: it is the next card, whoever draws (ON-11.3)."""
+
+    card: str
+    shoe: str
+    index: int
+
+
+class BoxMissed(Event, frozen=True, kw_only=True, tag="table.BoxMissed.v1"):
+    """The dealer passes a box over in the deal (ON-11.6)."""
+
+    box: int
+    card: Literal[1, 2]
+
+
+class ClockResumed(Event, frozen=True, kw_only=True, tag="table.ClockResumed.v1"):
+    """The awaited people have the rest of their time, now that what a ruling called for has come."""
+
+    until_ms: int
 
 
 class CuttingCardReached(Event, frozen=True, kw_only=True, tag="table.CuttingCardReached.v1"):
@@ -825,6 +945,8 @@ class RoundVoided(Event, frozen=True, kw_only=True, omit_defaults=True, tag="tab
     reason: str
     shoes: tuple[str, ...]
     cutting_card_out: bool
+    shoe_failed: bool = False
+    """The shoe or its device failed: no further round is dealt from it."""
     places: tuple[tuple[str, int], ...] = ()
     """As in `RoundSettled`, if cards were dealt."""
 
@@ -838,6 +960,7 @@ RoundCommand = (
     | CloseBetting
     | LapseWagers
     | DealCards
+    | DealCard
     | ChangeShoe
     | TakePeek
     | TurnHole
@@ -857,7 +980,12 @@ RoundCommand = (
     | ExtendClock
     | VoidRound
     | NoteInForce
+    | ProposeRuling
+    | ApproveRuling
+    | DeclineRuling
+    | WithdrawRuling
 )
+RulingEvent = RulingProposed | RulingApproved | RulingDeclined | RulingWithdrawn
 RoundEvent = (
     RoundOpened
     | WagerPlaced
@@ -900,9 +1028,19 @@ RoundEvent = (
     | RoundSettled
     | RoundVoided
     | InForceNoted
+    | RulingProposed
+    | RulingApproved
+    | RulingDeclined
+    | RulingWithdrawn
+    | CardsForfeited
+    | CardDiscarded
+    | CardExposed
+    | BoxMissed
+    | ClockResumed
 )
 
 PlayerCommand = PlaceWager | PlaceSideBet | ExposeHand | Hit | Stand | Double | Split | Insure | DeclineInsurance | TakeEvenMoney
 """What a player may ask of a table."""
-StaffCommand = OpenTable | CloseTable | CallRound | CloseBetting | Restriction
+RulingCommand = ProposeRuling | ApproveRuling | DeclineRuling | WithdrawRuling
+StaffCommand = OpenTable | CloseTable | CallRound | CloseBetting | Restriction | RulingCommand
 """What staff may ask of a table."""

@@ -7,15 +7,16 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from feltlog.rehearsal.round import Choice, Moment, Rehearsal, Word
-from services.surveillance.domain.findings import Finding
+from services.surveillance.domain.findings import Code, Finding
 from services.surveillance.domain.referee import judge
 from shared.contracts.restrictions import GivenBox, Held, InForce, KeptBoxes, NoteInForce, Rule
-from shared.contracts.table import SIDE_BETS, RoundCommand, RoundEvent, WagerPlaced
+from shared.contracts.table import SIDE_BETS, ApproveRuling, ProposeRuling, RoundCommand, RoundEvent, RulingProposed, WagerPlaced
 from shared.kernel.cards import DECK
 from shared.kernel.entry import decode_as
 from shared.kernel.money import Ratio
 from shared.kernel.profile import DealerRules, DoubleRules, InsuranceRules, Profile, SplitRules
-from tests.rounds import opening
+from tests.rounds import ROUND_ID, opening
+from tests.rulings import STAFF, some_rulings
 
 BOOKS = ("ontario", "floor", "live")
 SMALL_DECK = tuple(card for card in DECK if card[0] in "A2378TK")
@@ -108,6 +109,47 @@ def choose(chance: Random, moment: Moment) -> Choice | None:
 def judged(rehearsal: Rehearsal) -> list[Finding]:
     """What the referee finds in a round's log."""
     return judge([decode_as(RoundCommand, RoundEvent, data) for data in rehearsal.entries])
+
+
+def irregular_round(chance: Random, book: str) -> Rehearsal:
+    """Return a whole round in which staff propose and approve whatever comes to their minds."""
+    shoe = list(DECK * 6)
+    chance.shuffle(shoe)
+    end = chance.choice((len(shoe), chance.randint(4, 20)))
+    boxes = chance.choice((1, 2, 3, 7))
+    rehearsal = Rehearsal(opening(book, boxes=boxes), shoe[:end], discards=shoe[end:], wallet=lambda wager: wallet(chance, wager))
+    for box in range(1, boxes + 1):
+        rehearsal.bet(f"player{box}", box, 2 * chance.randint(50, 250))
+        rehearsal.serve()
+    for _ in range(500):
+        if rehearsal.over:
+            return rehearsal
+        if chance.random() < 0.3:
+            rule(chance, rehearsal)
+        if not rehearsal.serve() and not rehearsal.ask(lambda moment: choose(chance, moment)) and not rehearsal.over:
+            rehearsal.let_time_pass()
+    raise AssertionError("a round must come to an end")
+
+
+def rule(chance: Random, rehearsal: Rehearsal) -> None:
+    """Let two members of staff make a ruling; voids are rare, so that something comes after the others."""
+    ruling = chance.choice(some_rulings(chance, voids=0.1))
+    one, other = chance.sample(STAFF[:3], 2)
+    rehearsal.tell(ProposeRuling(round=ROUND_ID, ruling=ruling), one)
+    made = [event.proposal for event in rehearsal.events if isinstance(event, RulingProposed)]
+    if chance.random() < 0.5:
+        rehearsal.serve()
+    if made and not rehearsal.over:
+        rehearsal.tell(ApproveRuling(round=ROUND_ID, proposal=made[-1]), other)
+
+
+@given(st.randoms(use_true_random=False), st.sampled_from(BOOKS))
+def test_the_referee_agrees_with_the_table_whatever_staff_rule(chance: Random, book: str):
+    """Rounds in which something went wrong end too, every wager once; what the referee cannot follow it says (ON-11)."""
+    rehearsal = irregular_round(chance, book)
+    found = judged(rehearsal)
+
+    assert [each for each in found if each.code != Code.UNJUDGED] == []
 
 
 @given(st.randoms(use_true_random=False), st.sampled_from(BOOKS))

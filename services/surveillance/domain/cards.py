@@ -26,6 +26,9 @@ from shared.contracts.shoe import (
 from shared.contracts.subjects import round_name, round_of
 from shared.contracts.table import (
     CardDealt,
+    CardDiscarded,
+    CardExposed,
+    DealCard,
     DealCards,
     FaceDownCardDealt,
     HandExposed,
@@ -66,6 +69,8 @@ class Shoe:
     looked: dict[str, tuple[bool, Where]] = field(default_factory=dict)
     told: list[tuple[str, Where]] = field(default_factory=list)
     """Roots that tables and rounds were told."""
+    exposed: set[int] = field(default_factory=set)
+    """Cards drawn in error that lie open beside the hands (ON-11.3)."""
     settled: set[str] = field(default_factory=set)
     retired: bool = False
     noted: bool = False
@@ -187,10 +192,8 @@ class Cards:
             case ShoeChanged():
                 self.in_use[round_id] = event.shoe
                 self._shoe(heard.day, event.shoe).told.append((event.root, heard.where))
-            case CardDealt() | HoleCardDealt() | FaceDownCardDealt():
-                call_no = fact.command.call_no if isinstance(fact.command, DealCards) else 0
-                given = Given(round_id, call_no, event.card if isinstance(event, CardDealt) else "")
-                return self._lay(heard, self._shoe(heard.day, event.shoe), event.index, given)
+            case CardDealt() | HoleCardDealt() | FaceDownCardDealt() | CardDiscarded() | CardExposed():
+                return self._came_to_rest(heard, fact, round_id)
             case HoleCardTurned():
                 self._shoe(heard.day, event.shoe).turned[event.index] = (event.card, heard.where)
             case HandExposed():
@@ -207,6 +210,17 @@ class Cards:
             case _:
                 pass
         return []
+
+    def _came_to_rest(self, heard: Heard, fact: Fact, round_id: str) -> list[Finding]:
+        event = fact.event
+        call_no = fact.command.call_no if isinstance(fact.command, DealCards | DealCard) else 0
+        given = Given(round_id, call_no, getattr(event, "card", ""))
+        shoe = self._shoe(heard.day, event.shoe)
+        if event.index in shoe.exposed:
+            return _moved_on(heard, shoe, event.index, given)
+        if isinstance(event, CardExposed):
+            shoe.exposed.add(event.index)
+        return self._lay(heard, shoe, event.index, given)
 
     def _lay(self, heard: Heard, shoe: Shoe, index: int, given: Given) -> list[Finding]:
         before = shoe.laid.get(index)
@@ -250,6 +264,15 @@ class Cards:
             if shoe.peeked.get(round_id) != blackjack:
                 found.append(where.found(Code.CARD_MISMATCH, f"the look at the hole card said otherwise in the shoe's log of {round_id}"))
         return found
+
+
+def _moved_on(heard: Heard, shoe: Shoe, index: int, given: Given) -> list[Finding]:
+    """Let an exposed card come to rest, at a hand or in the rack: it left the shoe when it was exposed."""
+    shoe.exposed.discard(index)
+    before = shoe.laid[index][0]
+    if (before.round, before.card) == (given.round, given.card):
+        return []
+    return [heard.where.found(Code.CARD_MISMATCH, f"card {index} was exposed as {before.card} and came to rest as {given.card}")]
 
 
 def _in_both(shoe: Shoe) -> int:

@@ -49,7 +49,8 @@ def ended(event: table.RoundSettled | table.RoundVoided) -> dict[str, Any]:
 
 def recorded(event: table.RoundSettled | table.RoundVoided) -> dict[str, Any]:
     """Return what a table writes down of a round's end, beside its digest."""
-    return {**ended(event), "shoes": event.shoes, "cutting_card_out": event.cutting_card_out, "places": event.places}
+    retires = event.cutting_card_out or (isinstance(event, table.RoundVoided) and event.shoe_failed)
+    return {**ended(event), "shoes": event.shoes, "cutting_card_out": retires, "places": event.places}
 
 
 def turned(event: shoe.CardTurned) -> dict[str, Any]:

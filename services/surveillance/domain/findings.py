@@ -105,7 +105,10 @@ MEANINGS: dict[Code, tuple[Severity, str]] = {
     Code.OTHER_VERSION: ("note", "The stream pins decisions of another version than this software knows: they were not decided again."),
     Code.WRONG_ORDER: ("breach", "The seed of a retired shoe does not give the order that was committed or dealt."),
     Code.RULES: ("breach", "The round did not go as its rule book says; `clause` names the rule."),
-    Code.UNJUDGED: ("note", "The referee does not know this rule book or version; the round was not judged."),
+    Code.UNJUDGED: (
+        "note",
+        "The referee does not know this rule book or version, or cannot follow what was ruled; that much was not judged.",
+    ),
     Code.MISSING_ROUND: ("breach", "The table called a round that is not in the log."),
     Code.UNRECORDED_ROUND: ("breach", "A round is in the log that its table never called, or never wrote down."),
     Code.WRONG_FINAL_DIGEST: ("breach", "A round does not end with the entry that its table wrote down."),

@@ -7,7 +7,7 @@ the table service: a checker that shares the code shares the bug.
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from services.surveillance.domain import felt_rules, turn_rules, wager_rules
+from services.surveillance.domain import felt_rules, ruling_rules, turn_rules, wager_rules
 from services.surveillance.domain.facts import Breach, Fact, Round, facts, round_of
 from services.surveillance.domain.findings import Code, Finding, finding
 from services.surveillance.domain.payouts import lines, results
@@ -15,9 +15,13 @@ from services.surveillance.domain.reenactment import Felt, Hand, Irregular, Unfi
 from shared.contracts.subjects import log_of
 from shared.contracts.table import (
     SIDE_BETS,
+    BoxMissed,
     CardDealt,
+    CardDiscarded,
+    CardExposed,
     CuttingCardReached,
     FaceDownCardDealt,
+    HandCompleted,
     HandsDecided,
     HoleCardDealt,
     RoundOpened,
@@ -30,6 +34,8 @@ from shared.kernel.entry import Entry
 
 SEMANTICS_KNOWN = 1
 BOOKS_KNOWN = ("ON", "FL", "LV")
+CARDS = (CardDealt, HoleCardDealt, FaceDownCardDealt, CardDiscarded, CardExposed)
+"""What says that a card left its shoe."""
 
 
 def judge(entries: Sequence[Entry[Any, Any]]) -> list[Finding]:
@@ -45,9 +51,21 @@ def judge(entries: Sequence[Entry[Any, Any]]) -> list[Finding]:
         message = f"book {opened.profile.book}, decisions of version {opened.semantics}: not known to this referee"
         return [_found(stream, Code.UNJUDGED, "", message, told[0])]
     round_ = round_of(stream, told)
-    questions = wager_rules.QUESTIONS + turn_rules.QUESTIONS + felt_rules.QUESTIONS + (money_is_given_once, play_and_pay)
+    out = next((fact for fact in told if takes_a_hand_out(fact)), None)
+    play = (play_and_pay,) if out is None else ()
+    rules = (*wager_rules.QUESTIONS, *turn_rules.QUESTIONS, *felt_rules.QUESTIONS, *ruling_rules.QUESTIONS)
+    questions = (*rules, money_is_given_once, *play)
     breaches = list(wager_rules.values_can_be(round_)) or [breach for ask in questions for breach in ask(round_)]
-    return [_found(stream, Code.RULES, rule, message, fact or told[-1]) for rule, message, fact in breaches]
+    found = [_found(stream, Code.RULES, rule, message, fact or told[-1]) for rule, message, fact in breaches]
+    if out is None:
+        return found
+    why = "a box was passed over or a hand is dead: its cards and outcomes were not judged, rulings, clocks and sums were"
+    return [*found, _found(stream, Code.UNJUDGED, "ON-11.6", why, out)]
+
+
+def takes_a_hand_out(fact: Fact) -> bool:
+    """Return whether the deal or the play leaves here the order that this referee can walk through (ON-11.6)."""
+    return isinstance(fact.event, BoxMissed) or (isinstance(fact.event, HandCompleted) and fact.event.how == "dead")
 
 
 def play_and_pay(round_: Round) -> Iterator[Breach]:
@@ -158,7 +176,7 @@ def money_is_given_once(round_: Round) -> Iterator[Breach]:
                 fact,
             )
     for fact in round_.of(RoundSettled, RoundVoided):
-        shoes = tuple(dict.fromkeys(dealt.event.shoe for dealt in round_.of(CardDealt, HoleCardDealt, FaceDownCardDealt)))
+        shoes = tuple(dict.fromkeys(dealt.event.shoe for dealt in round_.of(*CARDS)))
         if not set(shoes) <= set(fact.event.shoes):
             yield round_.rule("ON-6.1", "LV-3.4"), f"cards came from {shoes}, written down is {fact.event.shoes}", fact
         if fact.event.cutting_card_out != bool(round_.of(CuttingCardReached)):

@@ -8,7 +8,10 @@ from collections.abc import Iterator
 from services.surveillance.domain.facts import Breach, Fact, Round
 from shared.contracts.table import (
     CardDealt,
+    CardDiscarded,
+    CardExposed,
     ClockExtended,
+    ClockResumed,
     DecisionAwaited,
     DecisionTimedOut,
     EvenMoneyTaken,
@@ -33,10 +36,17 @@ def cards_come_one_after_the_other(round_: Round) -> Iterator[Breach]:
     """The cards of one shoe leave it one by one, none left out and none twice (ON-6.1, LV-3.4)."""
     rule = round_.rule("ON-6.1", "LV-3.4")
     shoe, last = round_.opened.shoe, -1
-    for fact in round_.of(CardDealt, HoleCardDealt, FaceDownCardDealt, ShoeChanged):
+    exposed: set[tuple[str, int]] = set()
+    for fact in round_.of(CardDealt, HoleCardDealt, FaceDownCardDealt, CardDiscarded, CardExposed, ShoeChanged):
         if isinstance(fact.event, ShoeChanged):
             shoe, last = fact.event.shoe, -1
             continue
+        if (fact.event.shoe, fact.event.index) in exposed:
+            # ON-11.3: it left the shoe before, and lay beside the hands since.
+            exposed.discard((fact.event.shoe, fact.event.index))
+            continue
+        if isinstance(fact.event, CardExposed):
+            exposed.add((fact.event.shoe, fact.event.index))
         if fact.event.shoe != shoe:
             yield rule, f"a card came from {fact.event.shoe}, in use is {shoe}", fact
         if last >= 0 and fact.event.index != last + 1:
@@ -57,6 +67,8 @@ def people_decide_for_themselves_and_in_time(round_: Round) -> Iterator[Breach]:
                     yield rule, f"{fact.event.player} was asked about box {fact.event.box}, which is not theirs", fact
             case ClockExtended():
                 until = max(until, fact.event.until_ms)
+            case ClockResumed():
+                until = fact.event.until_ms
             case DecisionTimedOut() if fact.at_ms < until:
                 yield rule, f"the clock ran to {until} and ran out at {fact.at_ms}", fact
             case JoiningOpened():
@@ -90,6 +102,8 @@ def others_join_when_they_are_asked(round_: Round) -> Iterator[Breach]:
                 waiting, kind, until = list(fact.event.players), fact.event.kind, fact.event.until_ms
             case ClockExtended():
                 until = max(until, fact.event.until_ms)
+            case ClockResumed():
+                until = fact.event.until_ms
             case JoiningClosed():
                 if fact.at_ms < until:
                     yield rule, f"the time to join ran to {until} and was over at {fact.at_ms}", fact

@@ -3,9 +3,12 @@
 A wager counts once the ledger has set its stake aside; no card is called before every pending wager has its answer.
 """
 
+from collections.abc import Collection
+
 from services.table.domain.course import Course
+from services.table.domain.order import DEALER, deal_order
 from services.table.domain.stakes import check_grid, in_words, unit_minor
-from services.table.domain.state import Betting, Wager
+from services.table.domain.state import SEEN, Betting, Wager
 from shared.contracts.refusals import Reason, refused
 from shared.contracts.table import (
     BettingClosed,
@@ -170,7 +173,7 @@ def _go_on(course: Course) -> list[RoundEvent]:
         boxes = {wager.box for wager in betting.wagers}
         if len(boxes) < sum(wager.kind == "main" for wager in betting.wagers):
             course.add(CallersSet(wagers=_callers(betting)))
-        course.add(CardsCalled(call_no=1, shoe=betting.opened.shoe, faces=_deal_faces(len(boxes), betting)))
+        course.add(CardsCalled(call_no=1, shoe=betting.opened.shoe, faces=_deal_faces(boxes, betting)))
     else:
         course.add(RoundVoided(reason="no_wagers", shoes=(), cutting_card_out=False))
     return course
@@ -192,12 +195,14 @@ def _callers(betting: Betting) -> tuple[str, ...]:
     return tuple(max(wagers, key=lambda wager: (wager.seated, wager.stake_minor)).id for wagers in shared)
 
 
-def _deal_faces(boxes: int, betting: Betting) -> tuple[Face, ...]:
+def _deal_faces(boxes: Collection[int], betting: Betting) -> tuple[Face, ...]:
     """Return the faces of the whole deal: those of the boxes as the profile says (FL-3.5), the dealer's first card open.
 
-    The dealer's second card is part of the deal where there is a hole card, and lies face down (ON-6.3, LV-0.1).
+    The dealer's second card is part of the deal where there is a hole card, and lies face down (ON-6.3, LV-0.1).  What leaves
+    the shoe before all that and is nobody's comes first.
     """
     profile = betting.opened.profile
-    each = (profile.players_cards,) * boxes
-    hole: tuple[Face, ...] = ("down",) if profile.dealer.hole_card else ()
-    return (*each, "up", *each, *hole)
+    places = deal_order(sorted(boxes), betting.missed, hole_card=profile.dealer.hole_card)
+    first, hole = places.index(DEALER), len(places) - 1 if profile.dealer.hole_card else -1
+    faces = [profile.players_cards if at not in (first, hole) else "up" if at == first else "down" for at in range(len(places))]
+    return (*(SEEN[astray] for astray in betting.astray), *faces)

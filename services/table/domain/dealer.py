@@ -5,7 +5,17 @@ from services.table.domain.course import Course
 from services.table.domain.hand import HARD_POINTS, Hand
 from services.table.domain.settlement import finish, settle_insurance
 from services.table.domain.state import Peek, Playing, Turn
-from shared.contracts.table import HoleCardTurned, PeekCalled, PeekTaken, RoundEvent, TakePeek, TurnCalled, TurnHole
+from shared.contracts.table import (
+    CardsCalled,
+    Face,
+    HoleCardTurned,
+    PeekCalled,
+    PeekTaken,
+    RoundEvent,
+    TakePeek,
+    TurnCalled,
+    TurnHole,
+)
 from shared.kernel.messages import Envelope
 from shared.kernel.profile import Profile
 
@@ -28,8 +38,11 @@ def play(course: Course) -> None:
             settle(course)
         return
     settle_insurance(course, blackjack=playing.dealer.is_blackjack)
-    if must_draw(playing.dealer, playing.opened.profile) and _is_contested(playing):
+    draws = must_draw(playing.dealer, playing.opened.profile)
+    if draws and _is_contested(playing):
         course.call_cards("up")
+    elif playing.overdrawn and not draws:
+        _overdraw(course)
     else:
         settle(course)
 
@@ -40,6 +53,13 @@ def settle(course: Course) -> None:
         exposing.call_all(course)
     else:
         finish(course)
+
+
+def _overdraw(course: Course) -> None:
+    """Take the card that the dealer draws too much; in the live game three burns follow it (ON-11.4, LV-3.5, decision 22)."""
+    playing = course.playing
+    faces: tuple[Face, ...] = ("up", "down", "down", "down") if playing.opened.profile.book == "LV" else ("up",)
+    course.add(CardsCalled(call_no=playing.call_no + 1, shoe=playing.shoe, faces=faces, astray="overdraw"))
 
 
 def _is_contested(playing: Playing) -> bool:

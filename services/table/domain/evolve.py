@@ -5,11 +5,12 @@ and looking one up costs the same however many there are.
 """
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, get_args
 
 from immutables import Map
 from msgspec.structs import replace
 
+from services.table.domain.approval import remembered
 from services.table.domain.hand import Hand, opened, with_card
 from services.table.domain.state import (
     Awaiting,
@@ -17,6 +18,7 @@ from services.table.domain.state import (
     Cards,
     Decision,
     Exposure,
+    Held,
     Insurance,
     Joining,
     NewShoe,
@@ -32,12 +34,18 @@ from services.table.domain.state import (
 from shared.contracts.restrictions import InForceNoted
 from shared.contracts.table import (
     SIDE_BETS,
+    Astray,
     BettingClosed,
+    BoxMissed,
     CallersSet,
     CardDealt,
+    CardDiscarded,
+    CardExposed,
     CardsCalled,
+    CardsForfeited,
     CardsPickedUp,
     ClockExtended,
+    ClockResumed,
     CommandRefused,
     CuttingCardReached,
     DecisionAwaited,
@@ -66,6 +74,7 @@ from shared.contracts.table import (
     RoundOpened,
     RoundSettled,
     RoundVoided,
+    RulingEvent,
     ShoeChanged,
     TurnCalled,
     WagerAccepted,
@@ -154,27 +163,55 @@ def _first_call(betting: Betting, event: CardsCalled) -> Round:
         event.shoe,
         (event.shoe,),
         event.call_no,
-        Cards(event.faces),
+        Cards(event.faces[len(betting.astray) :], event.faces),
         firsts=firsts,
         places=betting.places,
+        proposals=betting.proposals,
+        astray=betting.astray,
+        missed=betting.missed,
     )
 
 
 def _voided_betting(betting: Betting, event: RoundVoided) -> Round:
-    return Over(betting.opened, event.reason, betting.lines)
+    return Over(betting.opened, event.reason, betting.lines, proposals=betting.proposals)
 
 
 def _called(playing: Playing, event: CardsCalled) -> Round:
-    return replace(playing, call_no=event.call_no, shoe=event.shoe, awaiting=Cards(event.faces))
+    if event.astray is not None:
+        return _called_astray(playing, event, event.astray)
+    awaiting = Cards(event.faces[len(playing.astray) :], event.faces)
+    return replace(playing, call_no=event.call_no, shoe=event.shoe, awaiting=awaiting)
 
 
-def _one_less(awaiting: Awaiting) -> Awaiting:
+def _called_astray(playing: Playing, event: CardsCalled, why: Astray) -> Round:
+    """Whoever was awaited is awaited again when the cards have come."""
+    awaiting = playing.awaiting
+    return replace(
+        playing,
+        call_no=event.call_no,
+        shoe=event.shoe,
+        awaiting=Cards((), event.faces),
+        astray=playing.astray + (why,) * len(event.faces),
+        overdrawn=playing.overdrawn and why != "overdraw",
+        held=Held(awaiting, event.rest_ms) if isinstance(awaiting, Decision | Insurance | Joining) else playing.held,
+    )
+
+
+def _one_less(awaiting: Awaiting, *, at_hand: bool = True) -> Awaiting:
     assert isinstance(awaiting, Cards), "a card is dealt for a call"
-    return Cards(awaiting.faces[1:]) if len(awaiting.faces) > 1 else None
+    faces, asked = awaiting.faces[1:] if at_hand else awaiting.faces, awaiting.asked[1:]
+    return Cards(faces, asked, True) if faces or asked else None
+
+
+def _is_exposed(playing: Playing, event: CardDealt | CardDiscarded) -> bool:
+    return bool(playing.exposed) and (playing.exposed[0].shoe, playing.exposed[0].index) == (event.shoe, event.index)
 
 
 def _dealt(playing: Playing, event: CardDealt) -> Round:
-    awaiting = _one_less(playing.awaiting)
+    if _is_exposed(playing, event):
+        playing, awaiting = replace(playing, exposed=playing.exposed[1:]), None
+    else:
+        awaiting = _one_less(playing.awaiting)
     if event.box == 0:
         return replace(playing, dealer=with_card(playing.dealer, event.card), awaiting=awaiting)
     hands = playing.hands
@@ -183,6 +220,37 @@ def _dealt(playing: Playing, event: CardDealt) -> Round:
         firsts = playing.firsts[event.box]
         playing = replace(playing, firsts={**playing.firsts, event.box: (*firsts, event.card)[:3]})
     return replace(playing, hands=_put(hands, at, with_card(hands[at], event.card)), awaiting=awaiting)
+
+
+def _forfeited(round_: Betting | Playing, event: CardsForfeited) -> Round:
+    if event.astray == "overdraw":
+        assert isinstance(round_, Playing), "a dealer draws too much when cards are out"
+        return replace(round_, overdrawn=True)
+    return replace(round_, astray=round_.astray + (event.astray,) * event.count)
+
+
+def _discarded(playing: Playing, event: CardDiscarded) -> Round:
+    if _is_exposed(playing, event):
+        return replace(playing, exposed=playing.exposed[1:])
+    return replace(playing, astray=playing.astray[1:], awaiting=_one_less(playing.awaiting, at_hand=False))
+
+
+def _laid_open(playing: Playing, event: CardExposed) -> Round:
+    awaiting = _one_less(playing.awaiting, at_hand=False)
+    return replace(playing, astray=playing.astray[1:], exposed=(*playing.exposed, event), awaiting=awaiting)
+
+
+def _resumed(playing: Playing, event: ClockResumed) -> Round:
+    assert playing.held is not None, "somebody was awaited before"
+    return replace(playing, awaiting=replace(playing.held.awaiting, until_ms=event.until_ms), held=None)
+
+
+def _missed(betting: Betting, event: BoxMissed) -> Round:
+    return replace(betting, missed=(*betting.missed, (event.box, event.card)))
+
+
+def _ruled(round_: Betting | Playing, event: RulingEvent) -> Round:
+    return replace(round_, proposals=remembered(round_.proposals, event))
 
 
 def _hole_dealt(playing: Playing, event: HoleCardDealt) -> Round:
@@ -218,6 +286,7 @@ def _cutting_card(playing: Playing, _: CuttingCardReached) -> Round:
 def _reshuffle(playing: Playing, event: ReshuffleCalled) -> Round:
     awaited = playing.awaiting.before if isinstance(playing.awaiting, Exposure) else playing.awaiting
     assert isinstance(awaited, Cards), "discards are shuffled because cards are missing"
+    assert awaited.faces or playing.astray, "some of them are still to come"
     return replace(playing, shoes=(*playing.shoes, event.next_shoe), awaiting=NewShoe(event.next_shoe, awaited.faces))
 
 
@@ -342,7 +411,9 @@ def _moved_up(wager: Wager, event: HandSplit) -> Wager:
 
 def _completed(playing: Playing, event: HandCompleted) -> Round:
     at = place_of(playing.hands, event.box, event.hand)
-    awaiting = None if isinstance(playing.awaiting, Decision) else playing.awaiting
+    awaiting = playing.awaiting
+    if isinstance(awaiting, Decision | Joining) and (awaiting.box, awaiting.hand) == (event.box, event.hand):
+        awaiting = None
     return replace(playing, hands=_put(playing.hands, at, replace(playing.hands[at], end=event.how)), awaiting=awaiting)
 
 
@@ -363,11 +434,11 @@ def _picked_up(playing: Playing, _: CardsPickedUp) -> Round:
 
 
 def _settled(playing: Playing, _: RoundSettled) -> Round:
-    return Over(playing.opened, "", playing.lines, playing.hands, playing.dealer, playing.results)
+    return Over(playing.opened, "", playing.lines, playing.hands, playing.dealer, playing.results, playing.proposals)
 
 
 def _voided(playing: Playing, event: RoundVoided) -> Round:
-    return Over(playing.opened, event.reason, playing.lines, playing.hands, playing.dealer, playing.results)
+    return Over(playing.opened, event.reason, playing.lines, playing.hands, playing.dealer, playing.results, playing.proposals)
 
 
 def named(wagers: tuple[Wager, ...], wager_id: str) -> Wager | None:
@@ -421,6 +492,9 @@ REMEMBERED: dict[type, dict[type, Callable[[Any, Any], Round]]] = {
         CardsCalled: _first_call,
         WagersSettled: _settled_lines,
         RoundVoided: _voided_betting,
+        CardsForfeited: _forfeited,
+        BoxMissed: _missed,
+        **dict.fromkeys(get_args(RulingEvent), _ruled),
     },
     Playing: {
         WagerPlaced: _raised,
@@ -460,6 +534,11 @@ REMEMBERED: dict[type, dict[type, Callable[[Any, Any], Round]]] = {
         CardsPickedUp: _picked_up,
         RoundSettled: _settled,
         RoundVoided: _voided,
+        CardsForfeited: _forfeited,
+        CardDiscarded: _discarded,
+        CardExposed: _laid_open,
+        ClockResumed: _resumed,
+        **dict.fromkeys(get_args(RulingEvent), _ruled),
     },
     Over: {},
 }

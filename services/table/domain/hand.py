@@ -63,8 +63,8 @@ class Hand(Struct, frozen=True, gc=False):
 
     @property
     def stands_against_dealer(self) -> bool:
-        """Whether the dealer's total decides about this hand: neither bust nor blackjack nor paid already (decisions 1, 5)."""
-        return self.end not in ("bust", "blackjack", "even_money")
+        """Whether the dealer's total decides about this hand: neither bust nor blackjack, paid or dead already (decisions 1, 5)."""
+        return self.end not in ("bust", "blackjack", "even_money", "dead")
 
 
 def with_card(hand: Hand, card: str) -> Hand:

@@ -7,7 +7,7 @@ when they are decided.  A refused request for money at risk is written down, bec
 from collections.abc import Callable
 from typing import Any, get_args
 
-from services.table.domain import betting, dealer, dealing, insurance, joining, playing, side_bets
+from services.table.domain import betting, dealer, dealing, insurance, irregularities, joining, playing, side_bets
 from services.table.domain.course import Course
 from services.table.domain.evolve import evolve, named
 from services.table.domain.settlement import give_back
@@ -17,14 +17,17 @@ from shared.contracts.restrictions import InForceNoted, NoteInForce
 from shared.contracts.table import (
     SEMANTICS,
     AcceptWager,
+    ApproveRuling,
     ChangeShoe,
     ClockExtended,
     CloseBetting,
     CloseInsurance,
     CloseJoining,
     CommandRefused,
+    DealCard,
     DealCards,
     DeclineInsurance,
+    DeclineRuling,
     Double,
     ExposeHand,
     ExtendClock,
@@ -34,10 +37,12 @@ from shared.contracts.table import (
     OpenRound,
     PlaceSideBet,
     PlaceWager,
+    ProposeRuling,
     RefuseWager,
     RoundCommand,
     RoundEvent,
     RoundOpened,
+    RulingCommand,
     Split,
     Stand,
     TakeEvenMoney,
@@ -49,6 +54,7 @@ from shared.contracts.table import (
     VoidRound,
     WagerLapsed,
     WagerRefused,
+    WithdrawRuling,
 )
 from shared.kernel.decider import Decider
 from shared.kernel.messages import Envelope, Refused, Role
@@ -57,14 +63,15 @@ REFUSALS_MAX = 16
 """Refused requests for money at risk, by the rules or the wallet, after which a player has to wait for the next round."""
 
 PLAYERS = (PlaceWager, PlaceSideBet, Double, Split, Insure, ExposeHand, Hit, Stand, DeclineInsurance, TakeEvenMoney)
-STAFF = (CloseBetting, VoidRound)
+RULINGS: tuple[type, ...] = get_args(RulingCommand)
 COMMANDS: tuple[type, ...] = get_args(RoundCommand)
 SPEAKERS: dict[type, tuple[Role, ...]] = {
     **dict.fromkeys(COMMANDS, ("house",)),
-    **dict.fromkeys(STAFF, ("house", "staff")),
+    CloseBetting: ("house", "staff"),
+    **dict.fromkeys(RULINGS, ("staff",)),
     **dict.fromkeys(PLAYERS, ("player",)),
 }
-"""Players speak for players, the dealer ends betting and a supervisor a round, all else is the house's own."""
+"""Players speak for players, the dealer ends betting, two members of staff make a ruling, all else is the house's own."""
 
 Decide = Callable[[Any, Any, Envelope], list[RoundEvent]]
 
@@ -77,7 +84,12 @@ def decide(command: RoundCommand, round_: Round, envelope: Envelope) -> list[Rou
     kind = type(command)
     if envelope.actor.role not in SPEAKERS[kind]:
         raise refused(Reason.NOT_ALLOWED_FOR_ROLE)
-    return DECIDED[type(round_)][kind](command, round_, envelope)
+    events = DECIDED[type(round_)][kind](command, round_, envelope)
+    if isinstance(events, Course):
+        while isinstance(events.state, Playing) and events.state.awaiting is None:
+            # A card that lay open was the next one, or a hand that was awaited is dead: nobody else will say what follows.
+            dealing.go_on(events)
+    return events
 
 
 def _nothing(_: RoundCommand, __: Round, ___: Envelope) -> list[RoundEvent]:
@@ -194,6 +206,12 @@ def _extend(command: ExtendClock, playing_: Playing, _: Envelope) -> list[RoundE
     return [ClockExtended(until_ms=command.until_ms, reason=command.reason)]
 
 
+_RULED: dict[type, Decide] = {
+    ProposeRuling: irregularities.propose,
+    ApproveRuling: irregularities.approve,
+    DeclineRuling: irregularities.decline,
+    WithdrawRuling: irregularities.withdraw,
+}
 _BETTING: dict[type, Decide] = {
     OpenRound: _nothing,
     PlaceWager: _at_stake(betting.place),
@@ -222,6 +240,8 @@ _BETTING: dict[type, Decide] = {
     ChangeShoe: _nothing,
     ExtendClock: _nothing,
     NoteInForce: _note_in_force,
+    DealCard: _nothing,
+    **_RULED,
 }
 _PLAYING: dict[type, Decide] = {
     OpenRound: _nothing,
@@ -251,6 +271,8 @@ _PLAYING: dict[type, Decide] = {
     ChangeShoe: dealing.change_shoe,
     ExtendClock: _extend,
     NoteInForce: _nothing,
+    DealCard: dealing.deal_one,
+    **_RULED,
 }
 DECIDED: dict[type, dict[type, Decide]] = {
     Unopened: dict.fromkeys(COMMANDS, _no(Reason.UNKNOWN_ROUND)) | {OpenRound: _open},

@@ -11,6 +11,7 @@ from services.table.domain.stakes import unit_minor
 from services.table.domain.state import Betting, Playing, Running, Wager
 from shared.contracts.table import (
     SIDE_BETS,
+    CardDiscarded,
     HandResult,
     HandsDecided,
     Result,
@@ -29,6 +30,8 @@ LINES_MAX = 1000
 
 def result(hand: Hand, dealer: Hand) -> Result:
     """Return how a hand compares with the dealer's (ON-3.1, LV-2.1.1, LV-2.2, decision 1)."""
+    if hand.end == "dead":
+        return "dead"
     if hand.end == "bust":
         return "bust"
     if hand.end == "even_money":
@@ -63,6 +66,7 @@ def pay_even_money(course: Course, wager: Wager) -> None:
 
 def finish(course: Course) -> None:
     """Tell the outcomes, settle what is not settled yet, and end the round (ON-3.5, LV-2.1.4)."""
+    put_away(course)
     playing = course.playing
     assert not playing.pending, "nothing may wait for its wallet when a round is settled"
     dealer = playing.dealer
@@ -97,10 +101,18 @@ def _due(wager: Wager, results: dict[tuple[int, int], Result], playing: Playing)
     return returned(wager, results[wager.box, wager.hand], playing)
 
 
-def give_back(course: Course, reason: str) -> None:
+def put_away(course: Course) -> None:
+    """Put the cards that were exposed and that nobody could use into the discard rack (ON-11.3)."""
+    for card in course.playing.exposed:
+        course.add(CardDiscarded(astray="unused", shoe=card.shoe, index=card.index, card=card.card))
+
+
+def give_back(course: Course, reason: str, *, shoe_failed: bool = False) -> None:
     """Cancel the round: what is pending lapses, every accepted stake goes back."""
     round_ = course.state
     assert isinstance(round_, Betting | Playing), "only a running round can be cancelled"
+    if isinstance(round_, Playing):
+        put_away(course)
     for wager in round_.pending:
         course.add(WagerLapsed(wager=wager.id))
     back = tuple(line(wager, wager.stake_minor) for wager in round_.wagers)
@@ -109,9 +121,10 @@ def give_back(course: Course, reason: str) -> None:
         course.add(WagersSettled(currency=round_.opened.settings.currency, lines=back))
     if isinstance(round_, Playing):
         pick_up(course)
-        course.add(RoundVoided(reason=reason, shoes=round_.shoes, cutting_card_out=round_.cutting_card_out, places=_places(round_)))
+        shoes, out, places = round_.shoes, round_.cutting_card_out, _places(round_)
     else:
-        course.add(RoundVoided(reason=reason, shoes=(), cutting_card_out=False))
+        shoes, out, places = (), False, ()
+    course.add(RoundVoided(reason=reason, shoes=shoes, cutting_card_out=out, places=places, shoe_failed=shoe_failed))
 
 
 def _places(playing: Playing) -> tuple[tuple[str, int], ...]:

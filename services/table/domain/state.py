@@ -7,9 +7,11 @@ call without cards has no spelling.
 from immutables import Map
 from msgspec import Struct
 
+from services.table.domain.approval import NONE, Proposals
 from services.table.domain.hand import Hand
+from services.table.domain.order import DEALER, Place
 from shared.contracts.restrictions import InForce
-from shared.contracts.table import Face, HandResult, HoleCardDealt, Kind, RoundOpened, SettlementLine
+from shared.contracts.table import Astray, CardExposed, Face, HandResult, HoleCardDealt, Kind, RoundOpened, SettlementLine
 
 
 class Wager(Struct, frozen=True, gc=False):
@@ -26,9 +28,12 @@ class Wager(Struct, frozen=True, gc=False):
 
 
 class Cards(Struct, frozen=True, gc=False):
-    """The shoe is asked for cards; `faces` are those still to come."""
+    """The shoe is asked for cards; `faces` are those still to come to hands, `asked` all that this call still brings."""
 
     faces: tuple[Face, ...]
+    asked: tuple[Face, ...]
+    begun: bool = False
+    """Whether some of them have come: the rest comes one by one."""
 
 
 class NewShoe(Struct, frozen=True, gc=False):
@@ -98,6 +103,17 @@ class Turn(Struct, frozen=True, gc=False):
     """The shoe is asked to turn the hole card."""
 
 
+SEEN: dict[Astray, Face] = {"face_up": "up", "exposed": "up", "overdraw": "up", "game_error": "down"}
+"""How cards that are nobody's leave the shoe."""
+
+
+class Held(Struct, frozen=True, gc=False):
+    """What is awaited again once the cards of a ruling have come, with the rest of its clock."""
+
+    awaiting: Insurance | Decision | Joining
+    rest_ms: int
+
+
 Awaiting = Cards | NewShoe | Insurance | Decision | Reserve | Joining | Exposure | Peek | Turn | None
 
 
@@ -132,6 +148,11 @@ class Betting(Struct, frozen=True, gc=False):
     """Players and boxes of the main wagers, in the order in which they were accepted."""
     noted: InForce | None = None
     """What holds since the round was opened, if that has changed."""
+    proposals: Proposals = NONE
+    astray: tuple[Astray, ...] = ()
+    """Why the next cards that leave the shoe are nobody's, in order."""
+    missed: tuple[tuple[int, int], ...] = ()
+    """Boxes that the deal passes over, each with which of its first two cards."""
 
     @property
     def in_force(self) -> InForce | None:
@@ -166,6 +187,16 @@ class Playing(Struct, frozen=True, gc=False):
     """The first three cards of each box with a side bet; never changed in place."""
     places: tuple[tuple[str, int], ...] = ()
     """Players and boxes, in the order in which the boxes were taken."""
+    proposals: Proposals = NONE
+    astray: tuple[Astray, ...] = ()
+    """Why the next cards that leave the shoe are nobody's, in order."""
+    overdrawn: bool = False
+    """Whether the dealer draws one card too many, as soon as there is one."""
+    held: Held | None = None
+    exposed: tuple[CardExposed, ...] = ()
+    """Cards that lie open beside the hands: the next ones, in order."""
+    missed: tuple[tuple[int, int], ...] = ()
+    """Boxes that the deal passes over, each with which of its first two cards."""
 
     @property
     def acting(self) -> Hand | None:
@@ -174,6 +205,12 @@ class Playing(Struct, frozen=True, gc=False):
             if hand.end is None:
                 return hand
         return None
+
+    @property
+    def drawing(self) -> Place:
+        """Whose a single card is: the first hand's that is not complete, else the dealer's."""
+        hand = self.acting
+        return DEALER if hand is None else (hand.box, hand.number)
 
 
 class Over(Struct, frozen=True, gc=False):
@@ -186,6 +223,7 @@ class Over(Struct, frozen=True, gc=False):
     hands: tuple[Hand, ...] = ()
     dealer: Hand | None = None
     results: tuple[HandResult, ...] = ()
+    proposals: Proposals = NONE
 
 
 Running = Betting | Playing

@@ -183,7 +183,7 @@ def test_silent_player_stands_face_down():
 def test_cards_of_a_void_round_stay_face_down():
     """FL-3.5: nothing exposes them; they go into the rack as they lie."""
     rehearsal = dealt_down()
-    rehearsal.tell(VoidRound(reason="power_cut"), Actor("staff", "pit"))
+    rehearsal.tell(VoidRound(reason="power_cut"))
 
     assert [(each.box, each.laid.card, each.laid.index) for each in rack(rehearsal.events)] == [
         (0, "6D", 2),
