@@ -13,13 +13,16 @@ from services.table.domain.course import Course
 from services.table.domain.hand import Hand
 from services.table.domain.order import DEALER, Place
 from shared.contracts.table import (
+    Astray,
     CardDealt,
+    CardDiscarded,
     CardsPickedUp,
     FaceDownCardDealt,
     HandExposed,
     HandSplit,
     HoleCardDealt,
     HoleCardTurned,
+    ReshuffleCalled,
     RoundEvent,
 )
 
@@ -38,7 +41,10 @@ class Racked(Struct, frozen=True, gc=False):
     position: int
     box: int
     hand: int
+    """0 for a card that was nobody's, on box 0 like the dealer's."""
     laid: Laid
+    why: Astray | None = None
+    """Why a card was nobody's."""
 
 
 def pick_up(course: Course) -> None:
@@ -60,8 +66,12 @@ def from_right_to_left(hands: Iterable[Hand]) -> tuple[Place, ...]:
 
 
 def rack(events: Iterable[RoundEvent]) -> tuple[Racked, ...]:
-    """Return the cards of a round as they lie in the discard rack, the lowest first; nothing if none was picked up."""
+    """Return the cards of a round as they lie in the discard rack, the lowest first; nothing if none was picked up.
+
+    A card that was nobody's (burned, or found face up) went there when it left the shoe, so it lies below the hands.
+    """
     on: dict[Place, list[Laid]] = {}
+    aside: list[CardDiscarded] = []
     for event in events:
         match event:
             case CardDealt():
@@ -77,8 +87,13 @@ def rack(events: Iterable[RoundEvent]) -> tuple[Racked, ...]:
                 on[event.box, event.hand] = [_turned(laid, event.shoe, faces) for laid in on[event.box, event.hand]]
             case HandSplit():
                 on = _split(on, event)
+            case CardDiscarded():
+                aside.append(event)
+            case ReshuffleCalled():
+                # The rack was emptied into the shuffle; only the layout was left out of it (ON-11.5).
+                aside.clear()
             case CardsPickedUp():
-                return _stacked(event.hands, on)
+                return _stacked(aside, event.hands, on)
             case _:
                 pass
     return ()
@@ -87,20 +102,22 @@ def rack(events: Iterable[RoundEvent]) -> tuple[Racked, ...]:
 def backed_up(racked: Iterable[Racked]) -> tuple[tuple[Place, tuple[str, ...]], ...]:
     """Return the hands as they come off the top of the rack, each with its cards in the order in which they were dealt.
 
-    Reading backwards meets a hand's last card first; box 1 comes before box 2, and the dealer's hand last.
+    Reading backwards meets a hand's last card first; box 1 comes before box 2, and the dealer's hand last.  Cards that were
+    nobody's are no hand.
     """
     hands: dict[Place, tuple[str, ...]] = {}
-    for each in sorted(racked, key=lambda each: each.position, reverse=True):
+    for each in sorted((each for each in racked if each.why is None), key=lambda each: each.position, reverse=True):
         place = (each.box, each.hand)
         hands[place] = (each.laid.card, *hands.get(place, ()))
     return tuple(hands.items())
 
 
-def _stacked(picked: tuple[Place, ...], on: dict[Place, list[Laid]]) -> tuple[Racked, ...]:
+def _stacked(aside: list[CardDiscarded], picked: tuple[Place, ...], on: dict[Place, list[Laid]]) -> tuple[Racked, ...]:
+    side = [Racked(at, 0, 0, Laid(gone.shoe, gone.index, gone.card), gone.astray) for at, gone in enumerate(aside, start=1)]
     # The dealer's cards lie beneath the others, whether they were picked up first or last.
     stack = sorted(picked, key=lambda place: place != DEALER)
     cards = [(place, laid) for place in stack for laid in on[place]]
-    return tuple(Racked(position, box, hand, laid) for position, ((box, hand), laid) in enumerate(cards, start=1))
+    return (*side, *(Racked(at, box, hand, laid) for at, ((box, hand), laid) in enumerate(cards, start=len(side) + 1)))
 
 
 def _split(on: dict[Place, list[Laid]], event: HandSplit) -> dict[Place, list[Laid]]:

@@ -3,8 +3,10 @@
 import pytest
 
 from services.table.domain.pick_up import backed_up, rack
-from shared.contracts.table import CardsPickedUp, RoundSettled, VoidRound
-from tests.rounds import begun, only, play
+from shared.contracts.rulings import GameError
+from shared.contracts.table import ApproveRuling, CardsPickedUp, ProposeRuling, RoundSettled, VoidRound
+from shared.kernel.messages import Actor
+from tests.rounds import ROUND_ID, begun, only, play, scripted
 
 TWO_BOXES = (("ann", 1, 400), ("ben", 3, 200))
 EIGHTS = "8S TH 6D 8H 9H 3S KC 4C TD"
@@ -106,3 +108,42 @@ def test_nothing_is_picked_up_where_no_card_was_dealt():
     rehearsal = begun("ontario", "", bets=())
 
     assert (picked(rehearsal), rack(rehearsal.events)) == ([], ())
+
+
+def with_game_error(book, shoe, *words, discards=""):
+    """A round in which three cards are burned for a game error when the first person is asked."""
+    rehearsal = begun(book, shoe, discards=discards)
+    rehearsal.tell(ProposeRuling(round=ROUND_ID, ruling=GameError()), Actor("staff", "dee", "dealer"))
+    rehearsal.tell(ApproveRuling(round=ROUND_ID, proposal=1), Actor("staff", "pit", "pit_boss"))
+    rehearsal.run(scripted(*words))
+    return rehearsal
+
+
+def test_cards_that_were_nobodys_lie_below_the_hands_of_their_round():
+    """LV-3.5, LV-3.7, decision 26: burned cards went into the rack when they left the shoe, and nobody saw them."""
+    racked = rack(with_game_error("live", "TS 6D 9S TC 2H 3H 4H 5C", "stand").events)
+
+    assert [(each.position, each.why, each.box, each.laid.card, each.laid.index) for each in racked] == [
+        (1, "game_error", 0, "", 4),
+        (2, "game_error", 0, "", 5),
+        (3, "game_error", 0, "", 6),
+        (4, None, 0, "6D", 1),
+        (5, None, 0, "TC", 3),
+        (6, None, 0, "5C", 7),
+        (7, None, 1, "TS", 0),
+        (8, None, 1, "9S", 2),
+    ]
+
+
+def test_cards_that_were_nobodys_are_no_hand():
+    """LV-3.7: what is backed up are hands."""
+    racked = rack(with_game_error("live", "TS 6D 9S TC 2H 3H 4H 5C", "stand").events)
+
+    assert backed_up(racked) == (((1, 1), ("TS", "9S")), ((0, 1), ("6D", "TC", "5C")))
+
+
+def test_rack_is_emptied_into_the_shuffle_of_the_discards():
+    """ON-11.5: what lay in the rack is shuffled, and only the layout is left out."""
+    racked = rack(with_game_error("live", "TS 6D 9S TC 2H 3H 4H", "hit", discards="2C 5C 6C").events)
+
+    assert [each.why for each in racked] == [None] * len(racked)
