@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from feltlog.commands import player, quarantine, rules, scenario, table
+from feltlog.commands import player, quarantine, round, rules, scenario, table
 from feltlog.commands.demo import demo
 from feltlog.commands.play import play
 from feltlog.commands.replay import replay
@@ -42,6 +42,7 @@ app.command()(status)
 app.add_typer(table.app, name="table")
 app.add_typer(player.app, name="player")
 app.command()(rounds)
+app.add_typer(round.app, name="round")
 app.command()(replay)
 app.command()(verify)
 app.command()(statement)

@@ -179,7 +179,8 @@ def table_top(sight: Sight) -> RenderableType:
 def ruled_lines(felt: Felt) -> list[str]:
     """Return what staff have proposed about the round, and what lies open beside the hands because of a ruling."""
     waiting = (
-        f"Proposal {each.proposal} by {each.by}, {job_in_words(each.job)}: {ruling_in_words(each.ruling)}. It waits for another person."
+        f"Proposal {each.proposal}{'' if felt.round in ('', each.round) else f' for {each.round}'} by {each.by}, {job_in_words(each.job)}: "
+        f"{ruling_in_words(each.ruling)}. It waits for another person."
         for each in felt.proposals
     )
     lying = (f"{spoken(row_of(felt.exposed))} is the next card, whoever draws",) if felt.exposed else ()

@@ -24,6 +24,12 @@ from shared.contracts.table import ApproveRuling, DeclineRuling, ProposeRuling, 
 TableArgument = Annotated[str, typer.Argument(metavar="TABLE", help="A table's id, such as T1.")]
 NumberArgument = Annotated[int, typer.Argument(metavar="ID", help="The proposal's number, as `feltlog table proposals` shows it.", min=1)]
 AsOption = Annotated[str, typer.Option("--as", metavar="NAME", help="Who speaks: somebody who works here, as tables.toml says.")]
+CardsOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--cards", metavar="PLACE=CARD", help="A card that was read wrong: its place in the shoe and what lies there; repeatable."
+    ),
+]
 NoteOption = Annotated[str, typer.Option("--note", help="What was seen, or why, in a sentence; it is written into the log.")]
 
 
@@ -53,6 +59,7 @@ def report(
     hand: Annotated[int | None, typer.Option(help="The hand on that box, 1 if it is not said.")] = None,
     card: Annotated[str | None, typer.Option(help="The card, such as TS; of missed_box 1 or 2, whichever the box did not get.")] = None,
     found: Annotated[int | None, typer.Option(help="The box at which a card lay that belongs elsewhere.")] = None,
+    cards: CardsOption = None,
     note: NoteOption = "",
     as_: AsOption = "pit",
     data: DataOption = DATA,
@@ -63,7 +70,7 @@ def report(
 
     docs/rulings.md says who may propose and approve which kind.  Exit status 0: it is proposed; 2: it was refused.
     """
-    given = {"box": box, "hand": hand, "card": card, "found": found}
+    given = {"box": box, "hand": hand, "card": card, "found": found, "cards": cards}
     ruling = ruling_of(kind, {name: value for name, value in given.items() if value is not None})
     asyncio.run(propose(Door(House(data), server, as_, json), table, ruling, note))
 
@@ -136,7 +143,7 @@ def withdraw(
 def proposals(
     table: TableArgument, as_: AsOption = "pit", data: DataOption = DATA, server: ServerOption = None, json: JsonOption = False
 ) -> None:
-    """List the proposals for the round in play that nobody has decided about."""
+    """List the proposals at a table that nobody has decided about: for the round in play, and for those that are over."""
     asyncio.run(show(Door(House(data), server, as_, json), table))
 
 
@@ -148,6 +155,8 @@ def ruling_of(kind: str, given: dict[str, Any]) -> AnyRuling:
     for name in given:
         if name not in known.__struct_fields__:
             raise Trouble(f"{kind} takes no --{name}.")
+    if "cards" in given:
+        given = {**given, "cards": [read_anew(text) for text in given["cards"]]}
     if kind == "missed_box" and str(given.get("card", "")).isdigit():
         given = {**given, "card": int(given["card"])}
     try:
@@ -158,26 +167,43 @@ def ruling_of(kind: str, given: dict[str, Any]) -> AnyRuling:
     return ruling
 
 
-async def propose(door: Door, table: str, ruling: AnyRuling, note: str) -> None:
-    """Propose a ruling and say under which number it waits, and for whom."""
+def read_anew(text: str) -> dict[str, Any]:
+    """Return what `7=TD` or `T1-S1b:7=TD` says of a card; raise `Trouble` for anything else.
+
+    >>> read_anew("7=TD"), read_anew("T1-S1b:0=9H")
+    ({'index': 7, 'card': 'TD'}, {'index': 0, 'card': '9H', 'shoe': 'T1-S1b'})
+    """
+    place, _, card = text.partition("=")
+    shoe, _, index = place.rpartition(":")
+    if not index.isdecimal() or not card:
+        raise Trouble(f"{text!r} says of no card what it is: write PLACE=CARD, such as 7=TD, or SHOE:PLACE=CARD.")
+    return {"index": int(index), "card": card} | ({"shoe": shoe} if shoe else {})
+
+
+async def propose(door: Door, table: str, ruling: AnyRuling, note: str, round_id: str = "") -> None:
+    """Propose a ruling and say under which number it waits, and for whom; without a round it is about the one in play."""
     async with at_the_door(door.house, door.server, member(door)) as staff:
         felt = await felt_of(staff, table)
-        answer = await staff.ask("table", table, ProposeRuling(round=felt.round, ruling=ruling, note=note))
-        mine = [each for each in (await felt_of(staff, table)).proposals if (each.by, each.ruling) == (door.name, ruling)]
+        about = round_id or felt.round
+        answer = await staff.ask("table", table, ProposeRuling(round=about, ruling=ruling, note=note))
+        open_ = (await felt_of(staff, table)).proposals
+        mine = [each for each in open_ if (each.by, each.round, each.ruling) == (door.name, about, ruling)]
     number = mine[-1].proposal if mine else None
     jobs = ", ".join(map(job_in_words, RULES[type(ruling)].approvers(felt.book)))
     done = f"Proposal {number}: {ruling_in_words(ruling)}. It waits for another person, one of: {jobs}."
-    tell(door, Said(answer.status, answer.code, answer.message, felt.round, number), done)
+    tell(door, Said(answer.status, answer.code, answer.message, about, number), done)
 
 
 async def decide(door: Door, table: str, command: ApproveRuling | DeclineRuling | WithdrawRuling, word: str) -> None:
-    """Say yes or no to a proposal for the round in play, or take it back."""
+    """Say yes or no to a proposal for a round, the one in play if none is named, or take it back."""
     number = command.proposal
     async with at_the_door(door.house, door.server, member(door)) as staff:
         felt = await felt_of(staff, table)
-        answer = await staff.ask("table", table, replace(command, round=felt.round))
-    about = next((f": {ruling_in_words(each.ruling)}" for each in felt.proposals if each.proposal == number), "")
-    tell(door, Said(answer.status, answer.code, answer.message, felt.round, number), f"Proposal {number} is {word}{about}.")
+        command = replace(command, round=command.round or felt.round)
+        answer = await staff.ask("table", table, command)
+    meant = (each for each in felt.proposals if (each.round, each.proposal) == (command.round, number))
+    about = next((f": {ruling_in_words(each.ruling)}" for each in meant), "")
+    tell(door, Said(answer.status, answer.code, answer.message, command.round, number), f"Proposal {number} is {word}{about}.")
 
 
 async def show(door: Door, table: str) -> None:
@@ -189,17 +215,17 @@ async def show(door: Door, table: str) -> None:
             write_json(each)
         return
     console = screen()
-    console.print(listing(felt.proposals) if felt.proposals else f"Nothing is proposed for {felt.round}.")
+    console.print(listing(felt.proposals) if felt.proposals else f"Nothing is proposed at {table}.")
 
 
 def listing(open_: tuple[FeltProposal, ...]) -> Any:
     """Return open proposals as a table for people."""
     table = plain_table()
-    for heading in ("id", "kind", "what", "by", "job", "note"):
+    for heading in ("round", "id", "kind", "what", "by", "job", "note"):
         table.add_column(heading)
     for each in open_:
-        row = (str(each.proposal), kind_of(each.ruling), ruling_in_words(each.ruling), each.by, job_in_words(each.job), each.note)
-        table.add_row(*row)
+        what = (kind_of(each.ruling), ruling_in_words(each.ruling))
+        table.add_row(each.round, str(each.proposal), *what, each.by, job_in_words(each.job), each.note)
     return table
 
 

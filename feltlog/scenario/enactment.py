@@ -178,10 +178,6 @@ class Enactment:
         _, approved = approval.approved(approve, proposals, self._envelope(other), book=over.opened.profile.book)
         agreed = Agreed(by=one.id, job=proposed.job, approved_by=other.id, approved_job=approved.job, reason=step.kind)
         self._decide(CorrectRound(correction=f"correction-{at}", cards=cards_of(ruling), agreed=agreed), HOUSE, f"correction-{at}")
-        said = self._heard[-1]
-        self._heard.clear()
-        if isinstance(said, CorrectionRefused):
-            raise Refused(said.code, said.message)
 
     def _envelope(self, actor: Actor) -> Envelope:
         return Envelope("ruling", actor, self._now_ms, self._now_ms)
@@ -360,7 +356,7 @@ class Enactment:
 
     def _decide(self, command: RoundCommand, actor: Actor, id: str) -> None:
         events = ROUND.decide(command, self.round, Envelope(id, actor, self._now_ms, self._now_ms))
-        if events and isinstance(events[0], CommandRefused):
+        if events and isinstance(events[0], CommandRefused | CorrectionRefused):
             raise Refused(events[0].code, events[0].message)
         self.round = ROUND.after(self.round, events)
         for event in events:

@@ -11,18 +11,16 @@ from services.table.domain.round import ROUND
 from services.table.domain.state import Over
 from services.table.domain.table import TABLE, Table, has_played, rules_on
 from shared.contracts.refusals import Reason, refused, sentence
-from shared.contracts.requests import BadRequest, decode_request
+from shared.contracts.requests import BadRequest, Request, decode_request
 from shared.contracts.subjects import Addressed, felt_view, round_name, round_of, table_stream
 from shared.contracts.table import (
-    ApproveRuling,
     CallRound,
     CloseBetting,
-    DeclineRuling,
     OpenTable,
     PlayerCommand,
     ProposeRuling,
+    RulingCommand,
     StaffCommand,
-    WithdrawRuling,
 )
 from shared.kernel.entry import Entry, Place
 from shared.kernel.folded import Asked
@@ -91,8 +89,8 @@ class TableApp:
                 stream = _round_at(to.target, request.command.round)
             case "staff":
                 request = decode_request(data, StaffCommand)
-                stream = self._stream_for(to.target, request.command)
-                await self._check_correction(request.command, stream)
+                of_ruling = isinstance(request.command, RulingCommand)
+                stream = await self._ruled_in(to.target, request) if of_ruling else self._stream_for(to.target, request.command)
             case _:
                 raise refused(Reason.NOT_ALLOWED_FOR_ROLE)
         asked = Asked(request.id, request.command, self.house.actor(to), self.house.clock.now_ms())
@@ -126,8 +124,6 @@ class TableApp:
         match command:
             case CloseBetting():
                 return _round_at(table, command.round)
-            case ProposeRuling() | ApproveRuling() | DeclineRuling() | WithdrawRuling():
-                return self._ruled_in(table, command.round)
             case OpenTable() if command.table != table:
                 raise BadRequest(f"the command opens {command.table} but was sent to {table}")
             case OpenTable() if command.profile or command.day or command.day_ends_at_ms or command.follows or command.held:
@@ -139,18 +135,26 @@ class TableApp:
             case _:
                 raise refused(Reason.UNKNOWN_TABLE)
 
-    def _ruled_in(self, table: str, round_id: str) -> str:
-        """Return the stream that takes rulings about a round: its own while it is played, its table's of that day afterwards."""
-        own, of_table = _round_at(table, round_id), table_stream(round_name(round_id).day, table)
-        return of_table if rules_on(self.house.keepers.get(of_table).state, round_id) else own
+    async def _ruled_in(self, table: str, request: Request[StaffCommand]) -> str:
+        """Return the stream that takes rulings about a round: its own while it is played, its table's of that day afterwards.
 
-    async def _check_correction(self, command: StaffCommand, stream: str) -> None:
-        """Tell whoever proposes a correction at once that the round cannot be put right like this; decided it is when it is approved."""
-        if isinstance(command, ProposeRuling) and has_played(self.house.keepers.get(stream).state, command.round):
-            keeper = self.house.keepers.get(round_name(command.round).stream)
-            await keeper.load()
-            if isinstance(keeper.state, Over):
-                check_ruling(command.ruling, keeper.state)
+        What was asked of a round that is over since is answered there once more.  Whoever proposes what a round cannot take is
+        told so at once; it is decided when it is approved.
+        """
+        command = request.command
+        assert isinstance(command, RulingCommand), "only rulings may be about a round that is over"
+        own, of_table = _round_at(table, command.round), table_stream(round_name(command.round).day, table)
+        state = self.house.keepers.get(of_table).state
+        if not rules_on(state, command.round):
+            return own
+        if has_played(state, command.round):
+            round_ = self.house.keepers.get(own)
+            await round_.load()
+            if request.id in round_.folded.answers:
+                return own
+            if isinstance(command, ProposeRuling) and isinstance(round_.state, Over):
+                check_ruling(command.ruling, round_.state)
+        return of_table
 
     def _fill_round(self, command: Any, round_: Any) -> Any:
         return fill_round(command, round_, day=self.house.today(), now_ms=self.house.clock.now_ms())

@@ -7,7 +7,9 @@ no client has to know a rule.
 from typing import Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
+from services.table.domain.approval import Proposal
 from services.table.domain.asking import Ask, asked
 from services.table.domain.hand import Hand
 from services.table.domain.restrictions import in_force
@@ -95,6 +97,8 @@ class FeltProposal(Struct, frozen=True, kw_only=True):
     by: str
     job: Job
     note: str
+    round: str
+    """The round that it is about: the one in play, or one that is over."""
 
 
 class Felt(Struct, frozen=True, kw_only=True):
@@ -206,15 +210,17 @@ def felt(table: Table, round_: Round | None) -> Felt:
         void_reason=round_.void if isinstance(round_, Over) else "",
         in_force=in_force(table.ruled),
         book=opened.profile.book,
-        proposals=_proposals(round_) if isinstance(round_, Betting | Playing) else (),
+        proposals=(*(_proposals(round_) if isinstance(round_, Betting | Playing) else ()), *map(_proposal, table.proposals.open)),
         exposed=tuple(card.card for card in round_.exposed) if isinstance(round_, Playing) else (),
     )
 
 
 def _proposals(round_: Betting | Playing) -> tuple[FeltProposal, ...]:
-    return tuple(
-        FeltProposal(proposal=each.number, ruling=each.ruling, by=each.by, job=each.job, note=each.note) for each in round_.proposals.open
-    )
+    return tuple(_proposal(replace(each, round=round_.opened.round)) for each in round_.proposals.open)
+
+
+def _proposal(each: Proposal) -> FeltProposal:
+    return FeltProposal(proposal=each.number, ruling=each.ruling, by=each.by, job=each.job, note=each.note, round=each.round)
 
 
 def phase(round_: Round | None) -> Phase:

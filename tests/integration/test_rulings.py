@@ -50,7 +50,7 @@ async def test_two_persons_void_a_round_and_the_stakes_go_back(tmp_path: Path):
     assert (json.loads(proposed[1])["proposal"], json.loads(own[1])["code"], json.loads(again[1])["code"]) == (
         1,
         "own_proposal",
-        "round_over",
+        "no_such_proposal",
     )
     assert ("cards fell" in shown[1], "job_not_allowed" in job[1], playing in ("decision", "insurance")) == (True, True, True)
     assert ([proposal.by for proposal in felt.proposals], over.void_reason) == (["pit"], "void: cards fell")

@@ -12,7 +12,7 @@ from feltlog.house import House
 from feltlog.ruled import ruling_in_words
 from feltlog.trouble import Trouble
 from services.table.views import felt
-from shared.contracts.rulings import KINDS, AnyRuling, DeadHand, MissedBox, VoidTheRound, WrongPosition
+from shared.contracts.rulings import KINDS, AnyRuling, DeadHand, Misread, MissedBox, ReadAnew, VoidTheRound, WrongPosition
 from shared.contracts.table import ProposeRuling
 from shared.kernel.messages import Actor
 from tests.rounds import ROUND_ID, begun, opened_table
@@ -26,6 +26,7 @@ from tests.rounds import ROUND_ID, begun, opened_table
         ("dead_hand", {"box": 2, "hand": 3}, DeadHand(box=2, hand=3)),
         ("missed_box", {"box": 2, "card": "2"}, MissedBox(box=2, card=2)),
         ("wrong_position", {"card": "TS", "found": 2, "box": 0}, WrongPosition(card="TS", found=2, box=0)),
+        ("misread", {"cards": ["2=TD"]}, Misread(cards=(ReadAnew(index=2, card="TD"),))),
     ],
 )
 def test_what_is_typed_becomes_a_ruling(kind: str, given: dict[str, Any], ruling: AnyRuling):
@@ -38,6 +39,7 @@ def test_what_is_typed_becomes_a_ruling(kind: str, given: dict[str, Any], ruling
     [
         ("fire", {}, "There is no kind 'fire'"),
         ("void", {"box": 1}, "void takes no --box"),
+        ("misread", {"cards": ["TD"]}, "'TD' says of no card what it is"),
         ("dead_hand", {}, "dead_hand takes --box, --hand: object missing required field `box`"),
         ("missed_box", {"box": 1, "card": "TS"}, "expected `int`, got `str`"),
         ("missed_box", {"box": 1, "card": "3"}, "invalid enum value 3"),
@@ -78,6 +80,7 @@ def test_every_kind_has_its_words():
         "missed_box": {"box": 1},
         "dead_hand": {"box": 1},
         "wrong_position": {"card": "TS", "found": 1, "box": 2},
+        "misread": {"cards": ["2=TD", "T1-S1b:0=9H"]},
     }
 
     assert len({ruling_in_words(ruling_of(kind, samples.get(kind, {}))) for kind in KINDS}) == len(KINDS)

@@ -16,7 +16,7 @@ from services.table.domain.settlement import anew, told, unsettled
 from services.table.domain.settling_anew import check_decisions, settlement
 from services.table.domain.state import Decision, Over, Playing
 from shared.contracts.refusals import Reason, refused
-from shared.contracts.rulings import AnyRuling, Misread, ReadAnew
+from shared.contracts.rulings import WHEN_OVER, AnyRuling, Misread, ReadAnew
 from shared.contracts.table import (
     Agreed,
     CardsCorrected,
@@ -138,7 +138,8 @@ def _ends_like_this(hand: Hand, playing: Playing) -> bool:
 
 def check_ruling(ruling: AnyRuling, over: Over) -> None:
     """Raise `Refused` if a round that is over cannot be corrected like this, as it stands now."""
-    corrected("", cards_of(ruling), NOBODY, over)
+    if isinstance(ruling, WHEN_OVER):
+        corrected("", cards_of(ruling), NOBODY, over)
 
 
 def cards_of(ruling: AnyRuling) -> tuple[ReadAnew, ...]:

@@ -470,7 +470,8 @@ def _cards_corrected(playing: Playing, event: CardsCorrected) -> Round:
     """The cards lie there as they are; a hand that ended on a wrong one and is played on has no end."""
     laid = read_anew(playing.laid, event.cards)
     hands = tuple(replace(hand, end=None) if (hand.box, hand.number) in event.reopened else hand for hand in hands_on(laid, playing.hands))
-    firsts = {box: cards for box, cards in first_cards(laid).items() if box in playing.firsts}
+    found = first_cards(laid)
+    firsts = {box: found.get(box, ()) for box in playing.firsts}
     return replace(playing, laid=laid, hands=hands, dealer=dealer_on(laid), firsts=firsts, awaiting=None)
 
 

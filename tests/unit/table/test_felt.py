@@ -61,7 +61,7 @@ def test_felt_shows_what_is_proposed_and_what_lies_open_beside_the_hands():
 
     assert (shown.exposed, shown.proposals) == (
         ("KS",),
-        (FeltProposal(proposal=2, ruling=VoidTheRound(), by="dee", job="dealer", note="seen"),),
+        (FeltProposal(proposal=2, ruling=VoidTheRound(), by="dee", job="dealer", note="seen", round=ROUND_ID),),
     )
 
 
