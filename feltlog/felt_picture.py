@@ -11,10 +11,12 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
+from feltlog.ruled import ruling_in_words
 from feltlog.screen import drawn
 from feltlog.wording import Sentence, amount, gain, money, row_of, spoken
 from services.table.views import Felt, FeltBox, FeltHand
 from shared.contracts.shoe import OwnHand
+from shared.contracts.staff import job_in_words
 from shared.contracts.table import DeclineInsurance, Double, ExposeHand, Hit, Insure, Split, Stand, TakeEvenMoney
 
 CLOCK_WIDTH = 30
@@ -170,7 +172,18 @@ def table_top(sight: Sight) -> RenderableType:
     return Group(
         Panel(boxes(sight), title=title, title_align="left", subtitle=felt.round or "no round yet", subtitle_align="right"),
         Text(headline(felt, sight.player), style="bold"),
+        *(Text(line, style="magenta") for line in ruled_lines(felt)),
     )
+
+
+def ruled_lines(felt: Felt) -> list[str]:
+    """Return what staff have proposed about the round, and what lies open beside the hands because of a ruling."""
+    waiting = (
+        f"Proposal {each.proposal} by {each.by}, {job_in_words(each.job)}: {ruling_in_words(each.ruling)}. It waits for another person."
+        for each in felt.proposals
+    )
+    lying = (f"{spoken(row_of(felt.exposed))} is the next card, whoever draws",) if felt.exposed else ()
+    return [*waiting, *lying]
 
 
 def boxes(sight: Sight) -> Table:
@@ -232,6 +245,7 @@ def told(felt: Felt, player: str, own: tuple[OwnHand, ...] = ()) -> str:
     for box in felt.boxes:
         hands = " | ".join(f"{spoken(cards_of(felt, box.box, hand, own))} {totals(hand)}" for hand in box.hands)
         parts.append(f"box {box.box} {box.player} {hands}".rstrip())
+    parts += ruled_lines(felt)
     found = choices(felt, player)
     if found:
         parts.append("you may: " + ", ".join(f"{each.key} {each.word}" for each in found))

@@ -10,7 +10,7 @@ import typer
 from rich.table import Table
 
 from feltlog.client import Declined
-from feltlog.commands import restrictions
+from feltlog.commands import restrictions, rulings
 from feltlog.commands.answers import tell_answer
 from feltlog.commands.connection import DATA, DataOption, JsonOption, ServerOption, at_the_door
 from feltlog.house import House
@@ -22,7 +22,7 @@ from services.table.views import TableRow
 from shared.contracts.refusals import Reason
 from shared.contracts.table import CallRound, CloseBetting, CloseTable
 
-app = typer.Typer(no_args_is_help=True, help="Open, close, list and run tables, as the pit.")
+app = typer.Typer(no_args_is_help=True, help="Open, close, list and run tables, and rule about what went wrong, as staff.")
 
 restrictions.add_to(app)
 
@@ -115,3 +115,8 @@ def answer(house: House, server: str | None, table: str, command: Any, *, done: 
             tell_answer(await pit.ask("table", table, command), done=done)
 
     asyncio.run(run())
+
+
+for word in (rulings.report, rulings.void, rulings.proposals, rulings.approve, rulings.decline, rulings.withdraw):
+    # They stand behind the daily work in the help.
+    app.command()(word)

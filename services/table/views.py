@@ -28,6 +28,8 @@ from services.table.domain.state import (
 from services.table.domain.table import Table, obstacle
 from services.table.notices import notices
 from shared.contracts.restrictions import InForce
+from shared.contracts.rulings import AnyRuling
+from shared.contracts.staff import Job
 from shared.contracts.table import HandEnd, Kind, Result, SettlementLine
 
 Phase = Literal["idle", "betting", "closing", "dealing", "insurance", "decision", "joining", "reserve", "dealer", "settled", "void"]
@@ -85,6 +87,16 @@ class FeltTurn(Struct, frozen=True, kw_only=True):
     until_ms: int
 
 
+class FeltProposal(Struct, frozen=True, kw_only=True):
+    """A ruling that somebody proposed and nobody has decided about."""
+
+    proposal: int
+    ruling: AnyRuling
+    by: str
+    job: Job
+    note: str
+
+
 class Felt(Struct, frozen=True, kw_only=True):
     """A table's felt.  Amounts are minor units of `currency`, times are milliseconds."""
 
@@ -115,6 +127,12 @@ class Felt(Struct, frozen=True, kw_only=True):
     void_reason: str
     in_force: InForce = InForce()
     """What staff have ruled about who may wager what, and how cards lie."""
+    book: str = ""
+    """The letters of the rule book, which says who approves what."""
+    proposals: tuple[FeltProposal, ...] = ()
+    """Rulings that wait for a second person."""
+    exposed: tuple[str, ...] = ()
+    """Cards that lie open beside the hands: the next ones, in order (ON-11.3)."""
 
 
 class TableRow(Struct, frozen=True, kw_only=True):
@@ -187,6 +205,15 @@ def felt(table: Table, round_: Round | None) -> Felt:
         lines=() if round_ is None or isinstance(round_, Unopened) else round_.lines,
         void_reason=round_.void if isinstance(round_, Over) else "",
         in_force=in_force(table.ruled),
+        book=opened.profile.book,
+        proposals=_proposals(round_) if isinstance(round_, Betting | Playing) else (),
+        exposed=tuple(card.card for card in round_.exposed) if isinstance(round_, Playing) else (),
+    )
+
+
+def _proposals(round_: Betting | Playing) -> tuple[FeltProposal, ...]:
+    return tuple(
+        FeltProposal(proposal=each.number, ruling=each.ruling, by=each.by, job=each.job, note=each.note) for each in round_.proposals.open
     )
 
 

@@ -48,6 +48,7 @@ class Reason(StrEnum):
     NO_MAIN_WAGER = "no_main_wager"
     WALLET_LATE = "wallet_late"
     # What staff rule
+    JOB_NOT_ALLOWED = "job_not_allowed"
     NOT_IN_THIS_BOOK = "not_in_this_book"
     ALREADY_SO = "already_so"
     BAD_RESTRICTION = "bad_restriction"
@@ -73,7 +74,6 @@ class Reason(StrEnum):
     # Rulings
     OWN_PROPOSAL = "own_proposal"
     NOT_YOUR_PROPOSAL = "not_your_proposal"
-    JOB_NOT_ALLOWED = "job_not_allowed"
     NO_SUCH_PROPOSAL = "no_such_proposal"
     ALREADY_DECIDED = "already_decided"
     TOO_MANY_PROPOSALS = "too_many_proposals"
@@ -125,6 +125,7 @@ SENTENCES: dict[Reason, str] = {
     Reason.NOT_OFFERED: "This table does not offer that side bet.",
     Reason.NO_MAIN_WAGER: "A side bet needs an accepted wager of yours on the box.",
     Reason.WALLET_LATE: "The wallet did not answer in time, so this wager is not in the round.",
+    Reason.JOB_NOT_ALLOWED: "That is for others to say: {detail}",
     Reason.NOT_IN_THIS_BOOK: "The book of this table does not know that: {detail}",
     Reason.ALREADY_SO: "That holds already.",
     Reason.BAD_RESTRICTION: "That cannot be ruled: {detail}",
@@ -148,7 +149,6 @@ SENTENCES: dict[Reason, str] = {
     Reason.ALREADY_ANSWERED: "This wager has had its answer about insurance.",
     Reason.OWN_PROPOSAL: "Nobody decides about their own proposal: another person must.",
     Reason.NOT_YOUR_PROPOSAL: "Only who made a proposal can take it back; others decline it.",
-    Reason.JOB_NOT_ALLOWED: "That is for others to say: {detail}",
     Reason.NO_SUCH_PROPOSAL: "Nothing was proposed under that number here.",
     Reason.ALREADY_DECIDED: "That proposal was decided about already.",
     Reason.TOO_MANY_PROPOSALS: "Too many proposals wait, or were made. Decide about those that are open first.",

@@ -979,11 +979,11 @@ RoundCommand = (
     | TimeOutReserve
     | ExtendClock
     | VoidRound
-    | NoteInForce
     | ProposeRuling
     | ApproveRuling
     | DeclineRuling
     | WithdrawRuling
+    | NoteInForce
 )
 RulingEvent = RulingProposed | RulingApproved | RulingDeclined | RulingWithdrawn
 RoundEvent = (
@@ -1027,7 +1027,6 @@ RoundEvent = (
     | CardsPickedUp
     | RoundSettled
     | RoundVoided
-    | InForceNoted
     | RulingProposed
     | RulingApproved
     | RulingDeclined
@@ -1037,10 +1036,11 @@ RoundEvent = (
     | CardExposed
     | BoxMissed
     | ClockResumed
+    | InForceNoted
 )
 
 PlayerCommand = PlaceWager | PlaceSideBet | ExposeHand | Hit | Stand | Double | Split | Insure | DeclineInsurance | TakeEvenMoney
 """What a player may ask of a table."""
 RulingCommand = ProposeRuling | ApproveRuling | DeclineRuling | WithdrawRuling
-StaffCommand = OpenTable | CloseTable | CallRound | CloseBetting | Restriction | RulingCommand
+StaffCommand = OpenTable | CloseTable | CallRound | CloseBetting | RulingCommand | Restriction
 """What staff may ask of a table."""

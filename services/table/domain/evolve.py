@@ -165,10 +165,10 @@ def _first_call(betting: Betting, event: CardsCalled) -> Round:
         event.call_no,
         Cards(event.faces[len(betting.astray) :], event.faces),
         firsts=firsts,
-        places=betting.places,
         proposals=betting.proposals,
         astray=betting.astray,
         missed=betting.missed,
+        places=betting.places,
     )
 
 

@@ -239,9 +239,9 @@ _BETTING: dict[type, Decide] = {
     TakeExposure: _nothing,
     ChangeShoe: _nothing,
     ExtendClock: _nothing,
-    NoteInForce: _note_in_force,
     DealCard: _nothing,
     **_RULED,
+    NoteInForce: _note_in_force,
 }
 _PLAYING: dict[type, Decide] = {
     OpenRound: _nothing,
@@ -270,9 +270,9 @@ _PLAYING: dict[type, Decide] = {
     TakeExposure: dealing.take_exposure,
     ChangeShoe: dealing.change_shoe,
     ExtendClock: _extend,
-    NoteInForce: _nothing,
     DealCard: dealing.deal_one,
     **_RULED,
+    NoteInForce: _nothing,
 }
 DECIDED: dict[type, dict[type, Decide]] = {
     Unopened: dict.fromkeys(COMMANDS, _no(Reason.UNKNOWN_ROUND)) | {OpenRound: _open},

@@ -124,7 +124,7 @@ def give_back(course: Course, reason: str, *, shoe_failed: bool = False) -> None
         shoes, out, places = round_.shoes, round_.cutting_card_out, _places(round_)
     else:
         shoes, out, places = (), False, ()
-    course.add(RoundVoided(reason=reason, shoes=shoes, cutting_card_out=out, places=places, shoe_failed=shoe_failed))
+    course.add(RoundVoided(reason=reason, shoes=shoes, cutting_card_out=out, shoe_failed=shoe_failed, places=places))
 
 
 def _places(playing: Playing) -> tuple[tuple[str, int], ...]:

@@ -144,15 +144,15 @@ class Betting(Struct, frozen=True, gc=False):
     """
     lines: tuple[SettlementLine, ...] = ()
     closed: bool = False
-    places: tuple[tuple[str, int], ...] = ()
-    """Players and boxes of the main wagers, in the order in which they were accepted."""
-    noted: InForce | None = None
-    """What holds since the round was opened, if that has changed."""
     proposals: Proposals = NONE
     astray: tuple[Astray, ...] = ()
     """Why the next cards that leave the shoe are nobody's, in order."""
     missed: tuple[tuple[int, int], ...] = ()
     """Boxes that the deal passes over, each with which of its first two cards."""
+    places: tuple[tuple[str, int], ...] = ()
+    """Players and boxes of the main wagers, in the order in which they were accepted."""
+    noted: InForce | None = None
+    """What holds since the round was opened, if that has changed."""
 
     @property
     def in_force(self) -> InForce | None:
@@ -185,8 +185,6 @@ class Playing(Struct, frozen=True, gc=False):
     results: tuple[HandResult, ...] = ()
     firsts: dict[int, tuple[str, ...]] = {}
     """The first three cards of each box with a side bet; never changed in place."""
-    places: tuple[tuple[str, int], ...] = ()
-    """Players and boxes, in the order in which the boxes were taken."""
     proposals: Proposals = NONE
     astray: tuple[Astray, ...] = ()
     """Why the next cards that leave the shoe are nobody's, in order."""
@@ -197,6 +195,8 @@ class Playing(Struct, frozen=True, gc=False):
     """Cards that lie open beside the hands: the next ones, in order."""
     missed: tuple[tuple[int, int], ...] = ()
     """Boxes that the deal passes over, each with which of its first two cards."""
+    places: tuple[tuple[str, int], ...] = ()
+    """Players and boxes, in the order in which the boxes were taken."""
 
     @property
     def acting(self) -> Hand | None:

@@ -1,0 +1,234 @@
+"""`feltlog table report` and what follows it: two members of staff decide about something that should not have happened.
+
+Whoever speaks is named by `--as`; whether they may is the house's to say, by the job that its settings give them.
+"""
+
+import asyncio
+from typing import Annotated, Any
+
+import msgspec
+import typer
+from msgspec.structs import replace
+
+from feltlog.client import Client, Declined
+from feltlog.commands.connection import DATA, DataOption, JsonOption, ServerOption, at_the_door
+from feltlog.house import House
+from feltlog.ruled import ruling_in_words
+from feltlog.screen import plain_table, screen, write_json
+from feltlog.trouble import Trouble
+from services.table.views import Felt, FeltProposal
+from shared.contracts.rulings import KINDS, RULES, AnyRuling, VoidTheRound, kind_of
+from shared.contracts.staff import job_in_words
+from shared.contracts.table import ApproveRuling, DeclineRuling, ProposeRuling, WithdrawRuling
+
+TableArgument = Annotated[str, typer.Argument(metavar="TABLE", help="A table's id, such as T1.")]
+NumberArgument = Annotated[int, typer.Argument(metavar="ID", help="The proposal's number, as `feltlog table proposals` shows it.", min=1)]
+AsOption = Annotated[str, typer.Option("--as", metavar="NAME", help="Who speaks: somebody who works here, as tables.toml says.")]
+NoteOption = Annotated[str, typer.Option("--note", help="What was seen, or why, in a sentence; it is written into the log.")]
+
+
+class Door(msgspec.Struct, frozen=True):
+    """Who speaks to which house, and whether a program or a person reads the answer."""
+
+    house: House
+    server: str | None
+    name: str
+    json: bool
+
+
+class Said(msgspec.Struct, frozen=True):
+    """What came of a word about a ruling, as `--json` tells it."""
+
+    status: str
+    code: str
+    message: str
+    round: str
+    proposal: int | None
+
+
+def report(
+    table: TableArgument,
+    kind: Annotated[str, typer.Argument(metavar="KIND", help=f"What went wrong: {', '.join(KINDS)}.")],
+    box: Annotated[int | None, typer.Option(help="The box that it is about; 0 is the dealer's.")] = None,
+    hand: Annotated[int | None, typer.Option(help="The hand on that box, 1 if it is not said.")] = None,
+    card: Annotated[str | None, typer.Option(help="The card, such as TS; of missed_box 1 or 2, whichever the box did not get.")] = None,
+    found: Annotated[int | None, typer.Option(help="The box at which a card lay that belongs elsewhere.")] = None,
+    note: NoteOption = "",
+    as_: AsOption = "pit",
+    data: DataOption = DATA,
+    server: ServerOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Propose a ruling about the round in play.  It takes effect when another person approves it, and not before.
+
+    docs/rulings.md says who may propose and approve which kind.  Exit status 0: it is proposed; 2: it was refused.
+    """
+    given = {"box": box, "hand": hand, "card": card, "found": found}
+    ruling = ruling_of(kind, {name: value for name, value in given.items() if value is not None})
+    asyncio.run(propose(Door(House(data), server, as_, json), table, ruling, note))
+
+
+def void(
+    table: TableArgument,
+    reason: Annotated[str, typer.Option("--reason", help="Why, in a sentence; it is written into the log.")],
+    as_: AsOption = "pit",
+    data: DataOption = DATA,
+    server: ServerOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Propose that the round in play is void: every stake goes back when another person approves it.
+
+    Exit status 0: it is proposed; 2: it was refused.
+    """
+    asyncio.run(propose(Door(House(data), server, as_, json), table, VoidTheRound(), reason))
+
+
+def approve(
+    table: TableArgument,
+    number: NumberArgument,
+    as_: AsOption,
+    data: DataOption = DATA,
+    server: ServerOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Approve what somebody else proposed: it takes effect at once.
+
+    Exit status 0: it took effect; 2: it was refused, because the proposal is one's own, because the job does not allow it, or
+    because it cannot take effect any more.
+    """
+    command = ApproveRuling(round="", proposal=number)
+    asyncio.run(decide(Door(House(data), server, as_, json), table, command, "approved"))
+
+
+def decline(
+    table: TableArgument,
+    number: NumberArgument,
+    as_: AsOption,
+    note: NoteOption = "",
+    data: DataOption = DATA,
+    server: ServerOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Decline what somebody else proposed: nothing comes of it.
+
+    Exit status 0: it is declined; 2: that was refused.
+    """
+    command = DeclineRuling(round="", proposal=number, note=note)
+    asyncio.run(decide(Door(House(data), server, as_, json), table, command, "declined"))
+
+
+def withdraw(
+    table: TableArgument,
+    number: NumberArgument,
+    as_: AsOption = "pit",
+    data: DataOption = DATA,
+    server: ServerOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Take one's own proposal back.
+
+    Exit status 0: it is taken back; 2: that was refused.
+    """
+    command = WithdrawRuling(round="", proposal=number)
+    asyncio.run(decide(Door(House(data), server, as_, json), table, command, "withdrawn"))
+
+
+def proposals(
+    table: TableArgument, as_: AsOption = "pit", data: DataOption = DATA, server: ServerOption = None, json: JsonOption = False
+) -> None:
+    """List the proposals for the round in play that nobody has decided about."""
+    asyncio.run(show(Door(House(data), server, as_, json), table))
+
+
+def ruling_of(kind: str, given: dict[str, Any]) -> AnyRuling:
+    """Return the ruling of a kind; raise `Trouble` for a kind that is none, and for options that it does not take or lacks."""
+    known = KINDS.get(kind)
+    if known is None:
+        raise Trouble(f"There is no kind {kind!r}. Kinds are {', '.join(KINDS)}.")
+    for name in given:
+        if name not in known.__struct_fields__:
+            raise Trouble(f"{kind} takes no --{name}.")
+    if kind == "missed_box" and str(given.get("card", "")).isdigit():
+        given = {**given, "card": int(given["card"])}
+    try:
+        ruling: AnyRuling = msgspec.convert({"kind": kind, **given}, AnyRuling)
+    except msgspec.ValidationError as error:
+        takes = ", ".join(f"--{name}" for name in known.__struct_fields__)
+        raise Trouble(f"{kind} takes {takes}: {str(error)[:1].lower()}{str(error)[1:].replace('$.', '--')}.") from error
+    return ruling
+
+
+async def propose(door: Door, table: str, ruling: AnyRuling, note: str) -> None:
+    """Propose a ruling and say under which number it waits, and for whom."""
+    async with at_the_door(door.house, door.server, member(door)) as staff:
+        felt = await felt_of(staff, table)
+        answer = await staff.ask("table", table, ProposeRuling(round=felt.round, ruling=ruling, note=note))
+        mine = [each for each in (await felt_of(staff, table)).proposals if (each.by, each.ruling) == (door.name, ruling)]
+    number = mine[-1].proposal if mine else None
+    jobs = ", ".join(map(job_in_words, RULES[type(ruling)].approvers(felt.book)))
+    done = f"Proposal {number}: {ruling_in_words(ruling)}. It waits for another person, one of: {jobs}."
+    tell(door, Said(answer.status, answer.code, answer.message, felt.round, number), done)
+
+
+async def decide(door: Door, table: str, command: ApproveRuling | DeclineRuling | WithdrawRuling, word: str) -> None:
+    """Say yes or no to a proposal for the round in play, or take it back."""
+    number = command.proposal
+    async with at_the_door(door.house, door.server, member(door)) as staff:
+        felt = await felt_of(staff, table)
+        answer = await staff.ask("table", table, replace(command, round=felt.round))
+    about = next((f": {ruling_in_words(each.ruling)}" for each in felt.proposals if each.proposal == number), "")
+    tell(door, Said(answer.status, answer.code, answer.message, felt.round, number), f"Proposal {number} is {word}{about}.")
+
+
+async def show(door: Door, table: str) -> None:
+    """List what waits for a second person."""
+    async with at_the_door(door.house, door.server, member(door)) as staff:
+        felt = await felt_of(staff, table)
+    if door.json:
+        for each in felt.proposals:
+            write_json(each)
+        return
+    console = screen()
+    console.print(listing(felt.proposals) if felt.proposals else f"Nothing is proposed for {felt.round}.")
+
+
+def listing(open_: tuple[FeltProposal, ...]) -> Any:
+    """Return open proposals as a table for people."""
+    table = plain_table()
+    for heading in ("id", "kind", "what", "by", "job", "note"):
+        table.add_column(heading)
+    for each in open_:
+        row = (str(each.proposal), kind_of(each.ruling), ruling_in_words(each.ruling), each.by, job_in_words(each.job), each.note)
+        table.add_row(*row)
+    return table
+
+
+def member(door: Door) -> str:
+    """Return who speaks; raise `Trouble` unless they work here."""
+    staff = door.house.staff()
+    if door.name not in staff:
+        raise Trouble(f"Nobody called {door.name!r} works here: [staff] in {door.house.tables} names {', '.join(sorted(staff))}.")
+    return door.name
+
+
+async def felt_of(staff: Client, table: str) -> Felt:
+    """Return a table's felt with its round; raise `Trouble` if there is none."""
+    try:
+        felt = await staff.felt(table)
+    except Declined as error:
+        raise Trouble(str(error)) from error
+    if not felt.round:
+        raise Trouble(f"Table {table} has played no round today.")
+    return felt
+
+
+def tell(door: Door, said: Said, done: str) -> None:
+    """Say what came of it; the exit status is 2 if it was refused."""
+    if door.json:
+        write_json(said)
+        if said.status == "refused":
+            raise typer.Exit(2)
+    elif said.status == "refused":
+        raise Trouble(f"{said.message} ({said.code})")
+    else:
+        typer.echo(done)
