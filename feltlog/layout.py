@@ -11,10 +11,13 @@ from msgspec import Struct
 
 from shared.contracts.table import (
     CardDealt,
+    CardsCorrected,
+    CorrectedCard,
     HandExposed,
     HandSplit,
     HoleCardDealt,
     HoleCardTurned,
+    RoundCorrected,
     RoundOpened,
     RulingProposed,
     WagerAccepted,
@@ -90,8 +93,20 @@ def laid(layout: Layout, event: Any) -> Layout:
             return msgspec.structs.replace(layout, hands=parted(layout.hands, event), split=(*layout.split, event.box))
         case RulingProposed():
             return msgspec.structs.replace(layout, proposed={**layout.proposed, event.proposal: event})
+        case CardsCorrected() | RoundCorrected():
+            return read_anew(layout, event.cards)
         case _:
             return layout
+
+
+def read_anew(layout: Layout, cards: tuple[CorrectedCard, ...]) -> Layout:
+    """Return the layout with cards read right; what lies nowhere, because a log may say anything, changes nothing."""
+    hands = {(0, 1): layout.dealer, **layout.hands}
+    for card in cards:
+        lying = hands.get((card.box, card.hand), ())
+        hands[card.box, card.hand] = tuple(card.card if at == card.place else there for at, there in enumerate(lying, 1))
+    dealer = hands.pop((0, 1))
+    return msgspec.structs.replace(layout, dealer=dealer, hands={place: lying for place, lying in hands.items() if place in layout.hands})
 
 
 def parted(hands: dict[Place, tuple[str, ...]], event: HandSplit) -> dict[Place, tuple[str, ...]]:

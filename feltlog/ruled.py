@@ -42,6 +42,8 @@ def ruling_in_words(ruling: rulings.AnyRuling) -> str:
             return f"box {ruling.box} is passed over, card {ruling.card}"
         case rulings.DeadHand():
             return f"box {ruling.box}, hand {ruling.hand} is dead"
+        case rulings.Misread():
+            return "read wrong: " + ", ".join(f"card {card.index} of {card.shoe} is {card.card}" for card in ruling.cards)
         case rulings.WrongPosition():
             owner = "the dealer" if ruling.box == 0 else f"box {ruling.box}, hand {ruling.hand}"
             return f"{ruling.card} lay at box {ruling.found} and belongs to {owner}"

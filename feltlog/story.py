@@ -32,6 +32,7 @@ SPEAKERS: dict[type, str] = {
     table.CloseInsurance: "clock",
     table.TimeOutDecision: "clock",
     table.TimeOutReserve: "clock",
+    table.CorrectRound: "table",
 }
 """On whose word the house itself did something."""
 
@@ -56,6 +57,7 @@ TABLE_SAYS = (
     InForceNoted,
     table.RoundSettled,
     table.RoundVoided,
+    table.WagersCorrected,
 )
 """What the table says by itself, whatever it was that made it go on."""
 
@@ -220,6 +222,16 @@ def sentence(told: Told, before: Layout, after: Layout) -> tuple[Sentence, Tone]
             return (ruled.told(event, after.proposed),), "house"
         case table.CardDiscarded() | table.CardExposed():
             return (ruled.told(event, after.proposed),), "card"
+        case table.CardsCorrected():
+            again = ", ".join(after.owner(box, hand) for box, hand in event.reopened)
+            played_on = f"; played on: {again}" if again else ""
+            return ("Read wrong: ", *read_anew(event.cards, after), played_on), "ruling"
+        case table.RoundCorrected():
+            return put_right(event, after), "end"
+        case table.WagersCorrected():
+            return (settled_anew(event),), "money"
+        case table.CorrectionRefused():
+            return (f"A correction is refused. {event.message}",), "refusal"
         case _:
             assert_never(event)
 
@@ -331,6 +343,50 @@ def paid(event: table.WagersSettled) -> str:
         for line in event.lines
     )
     return f"Settled in {event.currency}: " + "; ".join(lines)
+
+
+def agreed_by(agreed: table.Agreed) -> str:
+    """Return who ruled, and why."""
+    return f"{agreed.by} ({agreed.job}) ruled and {agreed.approved_by} ({agreed.approved_job}) approved: {agreed.reason}"
+
+
+def read_anew(cards: tuple[table.CorrectedCard, ...], after: Layout) -> Sentence:
+    """Return which cards were read as what, and what they are."""
+    words: list[str | Card] = []
+    for card in cards:
+        words += [
+            "; " if words else "",
+            f"{after.owner(card.box, card.hand)}, card {card.place}: ",
+            Card(card.read),
+            " is ",
+            Card(card.card),
+        ]
+    return tuple(words)
+
+
+def put_right(event: table.RoundCorrected, after: Layout) -> Sentence:
+    """Return what a correction makes of a round that was over."""
+    now = f"{money(event.returned_minor, after.currency)} of {money(event.staked_minor, after.currency)} returned"
+    if event.outcome == "void":
+        return (f"Correction {event.number}: the round is void, {now}. {agreed_by(event.agreed)}",)
+    dealer = (*row_of(event.dealer_cards), f", {worth(event.dealer_cards)}")
+    hands = "; ".join(f"{after.owner(hand.box, hand.hand)} {RESULTS[hand.result].format(total=hand.total)}" for hand in event.hands)
+    return (
+        f"Correction {event.number}: ",
+        *read_anew(event.cards, after),
+        ". Dealer: ",
+        *dealer,
+        f"; {hands}; {now}. {agreed_by(event.agreed)}",
+    )
+
+
+def settled_anew(event: table.WagersCorrected) -> str:
+    """Return what each wager gives back instead of what it gave back until now."""
+    lines = (
+        f"{line.player} {line.kind} {amount(line.settled_minor, event.currency)} -> {amount(line.returned_minor, event.currency)}"
+        for line in event.lines
+    )
+    return f"Settled anew in {event.currency}: " + ("; ".join(lines) or "every wager as before")
 
 
 def plain(line: Line) -> str:

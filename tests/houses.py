@@ -23,6 +23,7 @@ from services.wallet import reactions as wallet_reactions
 from services.wallet.domain.carrying import carried
 from services.wallet.domain.ledger import LEDGER
 from shared.contracts.restrictions import ApproveFaceDown
+from shared.contracts.rulings import VoidTheRound
 from shared.contracts.subjects import ledger_stream, log_of, round_of, shoe_stream, table_stream
 from shared.contracts.table import ApproveRuling, CallRound, EndDay, OpenTable, PlaceWager, ProposeRuling, RoundCommand
 from shared.contracts.wallet import CloseBook, Deposit, OpenAccount, OpenBook
@@ -125,6 +126,13 @@ class WholeHouse:
             if not self._somebody_speaks(stream):
                 self._time_passes(stream)
         return state.round
+
+    def make_void(self, round_id: str, *, id: str = "") -> Answer:
+        """Let two persons rule that a round is void that is over, and return what the second one was told at first."""
+        stream = table_stream(self.day, round_id.split(".")[0])
+        self.ask(stream, ProposeRuling(round=round_id, ruling=VoidTheRound(), note="dealt from the wrong end"), STAFF[0])
+        proposal = self.streams[stream].state.proposals.made
+        return self.ask(stream, ApproveRuling(round=round_id, proposal=proposal), STAFF[1], id=id)
 
     def end_day(self) -> None:
         """Let the gaming day end everywhere, and the next one begin."""

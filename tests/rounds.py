@@ -53,8 +53,11 @@ def settings(
     )
 
 
-def opening(book: str, *, options: Mapping[str, object] | None = None, **chosen: Any) -> OpenRound:
-    """Return the command that opens a round of table T7 under a built-in profile, with other values under some of its keys."""
+def opening(book: str, *, options: Mapping[str, object] | None = None, root: str = "root", **chosen: Any) -> OpenRound:
+    """Return the command that opens a round of table T7 under a built-in profile, with other values under some of its keys.
+
+    Without a root its cards carry no proof.
+    """
     return OpenRound(
         round=ROUND_ID,
         number=1,
@@ -63,7 +66,7 @@ def opening(book: str, *, options: Mapping[str, object] | None = None, **chosen:
         profile=changed(profile(book), options or {}, "a test"),
         settings=settings(**chosen),
         shoe="T7-S1",
-        root="root",
+        root=root,
         in_force=InForce(face_down_by="inspector"),
     )
 

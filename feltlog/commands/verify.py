@@ -120,6 +120,7 @@ CHECKS = (
         Code.SETTLEMENT_TWICE,
         Code.ESCROW_LEFT,
     ),
+    check("corrections: booked as ruled, once", lambda counts: counted(counts.corrections_matched, "correction")),
     check("movements: each sums to zero", lambda counts: counted(counts.movements, "movement"), Code.UNBALANCED),
 )
 

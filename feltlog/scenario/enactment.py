@@ -13,20 +13,26 @@ from msgspec import Struct
 from feltlog.rehearsal.round import exposure
 from feltlog.scenario import irregular, text
 from feltlog.scenario.text import Invalid, Scenario, stake_minor
+from services.table.domain import approval
+from services.table.domain.correcting import cards_of
 from services.table.domain.hand import HARD_POINTS, Hand, opened
 from services.table.domain.round import ROUND
 from services.table.domain.state import SEEN, Betting, Cards, Decision, Insurance, Joining, Over, Playing, Round
 from services.table.reactions import timer
 from shared.contracts.refusals import Reason, refused
 from shared.contracts.restrictions import InForce
+from shared.contracts.rulings import Misread
 from shared.contracts.table import (
     SIDE_BETS,
     AcceptWager,
+    Agreed,
     ApproveRuling,
     CallersSet,
     CardsCalled,
     CloseBetting,
     CommandRefused,
+    CorrectionRefused,
+    CorrectRound,
     DealCard,
     DealCards,
     DealtCard,
@@ -159,6 +165,27 @@ class Enactment:
             self._decide(WithdrawRuling(round=ROUND_ID, proposal=number), who, f"withdrawal-{at}")
             raise
 
+    def _correct(self, at: int, step: text.Irregularity, over: Over) -> None:
+        """Settle the round anew by the cards as they lie, as its table would have it done; raise `Refused` if that cannot be."""
+        del self._waiting[at]
+        if step.approved_by is None:
+            raise refused(Reason.NOT_APPROVED)
+        ruling, one = irregular.ruling(step, at), irregular.person(step.by, f"$.steps[{at}].by")
+        other = irregular.person(step.approved_by, f"$.steps[{at}].approved_by")
+        proposed = approval.propose(ProposeRuling(round=ROUND_ID, ruling=ruling), approval.NONE, self._envelope(one))
+        proposals = approval.remembered(approval.NONE, proposed)
+        approve = ApproveRuling(round=ROUND_ID, proposal=proposed.proposal)
+        _, approved = approval.approved(approve, proposals, self._envelope(other), book=over.opened.profile.book)
+        agreed = Agreed(by=one.id, job=proposed.job, approved_by=other.id, approved_job=approved.job, reason=step.kind)
+        self._decide(CorrectRound(correction=f"correction-{at}", cards=cards_of(ruling), agreed=agreed), HOUSE, f"correction-{at}")
+        said = self._heard[-1]
+        self._heard.clear()
+        if isinstance(said, CorrectionRefused):
+            raise Refused(said.code, said.message)
+
+    def _envelope(self, actor: Actor) -> Envelope:
+        return Envelope("ruling", actor, self._now_ms, self._now_ms)
+
     def _opening(self) -> OpenRound:
         profile, currency = self.profile, self.currency
         try:
@@ -187,7 +214,7 @@ class Enactment:
             profile=profile,
             settings=settings,
             shoe=SHOE_ID,
-            root="scenario",
+            root="",
             in_force=in_force,
         )
 
@@ -220,6 +247,9 @@ class Enactment:
     def _take(self, step: text.Step, at: int) -> None:
         """Take one step; raise `Refused` if the rules forbid it."""
         round_ = self.round
+        if isinstance(round_, Over) and isinstance(step, text.Irregularity) and isinstance(irregular.ruling(step, at), Misread):
+            self._correct(at, step, round_)
+            return
         if not isinstance(round_, Playing):
             raise refused(Reason.ROUND_OVER)
         if isinstance(round_.awaiting, Insurance) and not isinstance(step, ABOUT_INSURANCE):

@@ -26,10 +26,11 @@ TAKES = {
     "dead_hand": "none",
     "wrong_position": "none",
     "game_error": "three",
+    "misread": "none",
 }
 """How many cards of the list each kind takes."""
 
-OWN = ("box", "hand", "card", "found")
+OWN = ("box", "hand", "card", "found", "cards")
 """Fields of a step that belong to some kinds alone."""
 
 
@@ -51,7 +52,7 @@ def ruling(step: Irregularity, at: int) -> AnyRuling:
     for name in given.keys() - set(kind.__struct_fields__):
         raise Invalid("unknown_field", f"{path}.{name}", f"{step.kind} has no {name}.")
     try:
-        found: AnyRuling = msgspec.convert({"kind": step.kind, **given}, AnyRuling)
+        found: AnyRuling = msgspec.convert({"kind": step.kind, **msgspec.to_builtins(given)}, AnyRuling)
     except msgspec.ValidationError as error:
         code = "missing_field" if "missing required field" in str(error) else "bad_value"
         raise Invalid(code, path, f"{error}.") from error

@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta, Struct
 
+from shared.contracts.rulings import ReadAnew
 from shared.kernel.cards import BadCard, cards
 from shared.kernel.money import BadMoney, exponent
 
@@ -121,6 +122,7 @@ class Irregularity(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     hand: int | msgspec.UnsetType = msgspec.UNSET
     card: int | str | msgspec.UnsetType = msgspec.UNSET
     found: int | msgspec.UnsetType = msgspec.UNSET
+    cards: tuple[ReadAnew, ...] | msgspec.UnsetType = msgspec.UNSET
 
 
 Step = Hit | Stand | Split | DeclineInsurance | EvenMoney | Double | Insure | TimeOut | CloseInsurance | Irregularity

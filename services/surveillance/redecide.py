@@ -4,6 +4,7 @@ This is the one place that may know the other services' domains.  It proves that
 written; whether the software is right is the referee's question, who shares no code with it.
 """
 
+from collections.abc import Sequence
 from typing import Any, Literal
 
 import msgspec
@@ -21,7 +22,7 @@ from shared.contracts.table import SEMANTICS
 from shared.kernel.cards import BadCard
 from shared.kernel.commitment import root
 from shared.kernel.decider import Decider
-from shared.kernel.entry import Decision
+from shared.kernel.entry import Decision, Entry
 from shared.kernel.folded import POISON
 from shared.kernel.messages import Envelope, Refused
 
@@ -92,6 +93,15 @@ class Again:
     def forget(self, stream: str) -> None:
         """Let go of a stream that is over."""
         self._courses.pop(stream, None)
+
+    def resume(self, stream: str, entries: Sequence[Entry[Any, Any]]) -> None:
+        """Know a stream again that was let go: its events happen once more, and nothing is decided."""
+        decider = decider_of(stream)
+        course = self._courses[stream] = Course(decider, decider.initial)
+        for decision in (decision for entry in entries for decision in entry.decisions):
+            for event in decision.events:
+                course.semantics = getattr(event, "semantics", course.semantics)
+            course.lost = course.lost or not _evolve(course, decision)
 
     def forget_day(self, day: str) -> None:
         """Let go of all streams of a gaming day."""

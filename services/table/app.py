@@ -4,10 +4,12 @@ from collections.abc import Callable
 from typing import Any
 
 from services.table import reactions, views
+from services.table.domain.correcting import check_ruling
 from services.table.domain.filling import GamingDay, extension, fill_round, fill_table
 from services.table.domain.roster import enrolled
 from services.table.domain.round import ROUND
-from services.table.domain.table import TABLE, Table
+from services.table.domain.state import Over
+from services.table.domain.table import TABLE, Table, has_played, rules_on
 from shared.contracts.refusals import Reason, refused, sentence
 from shared.contracts.requests import BadRequest, decode_request
 from shared.contracts.subjects import Addressed, felt_view, round_name, round_of, table_stream
@@ -90,6 +92,7 @@ class TableApp:
             case "staff":
                 request = decode_request(data, StaffCommand)
                 stream = self._stream_for(to.target, request.command)
+                await self._check_correction(request.command, stream)
             case _:
                 raise refused(Reason.NOT_ALLOWED_FOR_ROLE)
         asked = Asked(request.id, request.command, self.house.actor(to), self.house.clock.now_ms())
@@ -121,8 +124,10 @@ class TableApp:
 
     def _stream_for(self, table: str, command: StaffCommand) -> str:
         match command:
-            case CloseBetting() | ProposeRuling() | ApproveRuling() | DeclineRuling() | WithdrawRuling():
+            case CloseBetting():
                 return _round_at(table, command.round)
+            case ProposeRuling() | ApproveRuling() | DeclineRuling() | WithdrawRuling():
+                return self._ruled_in(table, command.round)
             case OpenTable() if command.table != table:
                 raise BadRequest(f"the command opens {command.table} but was sent to {table}")
             case OpenTable() if command.profile or command.day or command.day_ends_at_ms or command.follows or command.held:
@@ -133,6 +138,19 @@ class TableApp:
                 return self._tables[table]
             case _:
                 raise refused(Reason.UNKNOWN_TABLE)
+
+    def _ruled_in(self, table: str, round_id: str) -> str:
+        """Return the stream that takes rulings about a round: its own while it is played, its table's of that day afterwards."""
+        own, of_table = _round_at(table, round_id), table_stream(round_name(round_id).day, table)
+        return of_table if rules_on(self.house.keepers.get(of_table).state, round_id) else own
+
+    async def _check_correction(self, command: StaffCommand, stream: str) -> None:
+        """Tell whoever proposes a correction at once that the round cannot be put right like this; decided it is when it is approved."""
+        if isinstance(command, ProposeRuling) and has_played(self.house.keepers.get(stream).state, command.round):
+            keeper = self.house.keepers.get(round_name(command.round).stream)
+            await keeper.load()
+            if isinstance(keeper.state, Over):
+                check_ruling(command.ruling, keeper.state)
 
     def _fill_round(self, command: Any, round_: Any) -> Any:
         return fill_round(command, round_, day=self.house.today(), now_ms=self.house.clock.now_ms())

@@ -6,6 +6,8 @@ Also what falls due: each round and each table has at most one next timer, worke
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from msgspec.structs import replace
+
 from services.table.domain.betting import lapse_at_ms
 from services.table.domain.state import Betting, Decision, Insurance, Joining, Over, Playing, Round, Unopened, Wager
 from services.table.domain.table import Table, obstacle
@@ -19,6 +21,9 @@ from shared.contracts.table import (
     CloseBetting,
     CloseInsurance,
     CloseJoining,
+    CorrectionCalled,
+    CorrectionRefused,
+    CorrectRound,
     DayClosed,
     DealCards,
     DealtCard,
@@ -27,12 +32,14 @@ from shared.contracts.table import (
     MountShoe,
     NoteBook,
     NoteBooking,
+    NoteCorrection,
     NoteRetirement,
     OpenRound,
     OpenTable,
     RecordRound,
     RefuseWager,
     RoundCalled,
+    RoundCorrected,
     RoundSettled,
     RoundVoided,
     TakeExposure,
@@ -41,7 +48,7 @@ from shared.contracts.table import (
     TimeOutReserve,
     TurnHole,
 )
-from shared.contracts.wallet import RoundBooked, StakeRefused, StakeReserved, TableNoted
+from shared.contracts.wallet import RoundBooked, StakeRefused, StakeReserved, StakesCorrected, TableNoted
 from shared.kernel.reactions import Reaction, Source, Timer
 
 
@@ -119,6 +126,27 @@ def _note_booking(event: RoundBooked, _: Source) -> list[Reaction]:
     return [Reaction(table_stream(name.day, name.table), NoteBooking(round=event.round), "booking")]
 
 
+def _correct_round(event: CorrectionCalled, _: Source) -> list[Reaction]:
+    command = CorrectRound(correction=event.correction, cards=event.cards, agreed=event.agreed)
+    return [_to_round(event.round, command, "correct")]
+
+
+def _note_correction(event: RoundCorrected | CorrectionRefused, source: Source) -> list[Reaction]:
+    name = round_of(source.stream)
+    assert name is not None, "a round is corrected in its own stream"
+    command = NoteCorrection(round=name.id, correction=event.correction, revision=source.revision, digest=source.digest)
+    if isinstance(event, RoundCorrected):
+        command = replace(command, number=event.number)
+    else:
+        command = replace(command, code=event.code, message=event.message)
+    return [Reaction(table_stream(name.day, name.table), command, "correction")]
+
+
+def _note_corrected_stakes(event: StakesCorrected, _: Source) -> list[Reaction]:
+    name = round_name(event.round)
+    return [Reaction(table_stream(name.day, name.table), NoteBooking(round=event.round, number=event.number), "booking")]
+
+
 def _take_shoe(event: ShoePrepared, source: Source) -> list[Reaction]:
     if event.round:
         return [_to_round(event.round, ChangeShoe(shoe=event.shoe, root=event.root, cards=event.cards), "change")]
@@ -168,6 +196,10 @@ FOLLOWING: Mapping[type, Callable[[Any, Source], list[Reaction]]] = {
     StakeReserved: _accept,
     StakeRefused: _refuse,
     RoundBooked: _note_booking,
+    CorrectionCalled: _correct_round,
+    RoundCorrected: _note_correction,
+    CorrectionRefused: _note_correction,
+    StakesCorrected: _note_corrected_stakes,
     ShoePrepared: _take_shoe,
     CardsDrawn: _deal,
     HolePeeked: _take_peek,

@@ -79,6 +79,15 @@ class Reason(StrEnum):
     TOO_MANY_PROPOSALS = "too_many_proposals"
     NOT_POSSIBLE_NOW = "not_possible_now"
     NOT_APPROVED = "not_approved"
+    # Corrections
+    ROUND_NOT_OVER = "round_not_over"
+    CORRECTION_RUNNING = "correction_running"
+    TOO_MANY_CORRECTIONS = "too_many_corrections"
+    NO_SUCH_CARD = "no_such_card"
+    IMPOSSIBLE_CARD = "impossible_card"
+    CARD_PROVED = "card_proved"
+    NOTHING_TO_CORRECT = "nothing_to_correct"
+    NOT_RECOMPUTABLE = "not_recomputable"
     # The shoe
     SHOE_NOT_READY = "shoe_not_ready"
     SHOE_RETIRED = "shoe_retired"
@@ -154,6 +163,14 @@ SENTENCES: dict[Reason, str] = {
     Reason.TOO_MANY_PROPOSALS: "Too many proposals wait, or were made. Decide about those that are open first.",
     Reason.NOT_POSSIBLE_NOW: "That ruling cannot take effect now: {detail}",
     Reason.NOT_APPROVED: "A ruling takes effect when a second person approves it.",
+    Reason.ROUND_NOT_OVER: "The round is still being played.",
+    Reason.CORRECTION_RUNNING: "Another correction of this round is under way.",
+    Reason.TOO_MANY_CORRECTIONS: "The round was corrected so often that a person must look into it.",
+    Reason.NO_SUCH_CARD: "No such card lies open in this round.",
+    Reason.IMPOSSIBLE_CARD: "That card cannot lie there: {detail}",
+    Reason.CARD_PROVED: "The shoe has proved this card: it cannot have been read wrong.",
+    Reason.NOTHING_TO_CORRECT: "That is how it stands already: nothing is to be corrected.",
+    Reason.NOT_RECOMPUTABLE: "The round cannot be settled by these cards and must be void: {detail}",
     Reason.SHOE_NOT_READY: "The shoe is not prepared.",
     Reason.SHOE_RETIRED: "The shoe is retired.",
     Reason.OUT_OF_ORDER: "The cards do not come in this order: {detail}",

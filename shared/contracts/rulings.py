@@ -72,6 +72,21 @@ class WrongPosition(Ruling, frozen=True, kw_only=True, tag="wrong_position"):
     hand: int = 1
 
 
+class ReadAnew(Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
+    """A card that was read wrong: its place in its shoe, and the card that lies there."""
+
+    index: int
+    card: str
+    shoe: str = ""
+    """Left out, it is the shoe with which the round began."""
+
+
+class Misread(Ruling, frozen=True, kw_only=True, tag="misread"):
+    """Cards were read wrong: those that lie there count, in a round that is played and in one that is over."""
+
+    cards: tuple[ReadAnew, ...]
+
+
 class GameError(Ruling, frozen=True, kw_only=True, tag="game_error"):
     """The game went wrong and goes on: three cards are burned (LV-3.5)."""
 
@@ -88,6 +103,7 @@ AnyRuling = (
     | DeadHand
     | WrongPosition
     | GameError
+    | Misread
 )
 
 
@@ -125,8 +141,12 @@ RULES: dict[type[Ruling], Rule] = {
     DeadHand: Rule(source="ON-11.6, decision 23"),
     WrongPosition: Rule(source="LV-0.6: the pit boss rearranges", approve=("pit_boss", "casino_supervisor", "designated_representative")),
     GameError: Rule(source="LV-3.5", approve=("pit_boss",)),
+    Misread: Rule(source="LV-2.1.4, decision 23"),
 }
 """Every kind of ruling, with who proposes and who approves it."""
+
+WHEN_OVER: tuple[type[Ruling], ...] = (VoidTheRound, Misread)
+"""What can be ruled of a round that is over."""
 
 KINDS: dict[str, type[Ruling]] = {str(kind.__struct_config__.tag): kind for kind in RULES}
 """The kinds by the word that people and files use."""

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from shared.contracts.refusals import Reason, sentence
 from shared.contracts.restrictions import Held, InForce, InForceNoted, InForceTold, NoteInForce, Restricted, Restriction
-from shared.contracts.rulings import AnyRuling
+from shared.contracts.rulings import AnyRuling, ReadAnew
 from shared.contracts.staff import Job
 from shared.kernel.messages import ACCEPTED, PENDING, Answer, Command, Event
 from shared.kernel.profile import Profile
@@ -96,16 +96,41 @@ class RecordRound(Command, frozen=True, kw_only=True, omit_defaults=True, tag="t
     """Players and their boxes, in the order in which the boxes were taken."""
 
 
-class NoteBooking(Command, frozen=True, kw_only=True, tag="table.NoteBooking.v1"):
-    """Take note that the ledger has booked a round to its end."""
+class NoteBooking(Command, frozen=True, kw_only=True, omit_defaults=True, tag="table.NoteBooking.v1"):
+    """Take note that the ledger has booked a round to its end, or a correction of it."""
 
     round: str
+    number: int = 0
+    """Of the correction; 0 for the round itself."""
 
 
 class NoteRetirement(Command, frozen=True, kw_only=True, tag="table.NoteRetirement.v1"):
     """Take note that a shoe was retired and its order opened."""
 
     shoe: str
+
+
+class Agreed(Struct, frozen=True, gc=False, kw_only=True):
+    """Who agreed on a ruling: whoever proposed it, whoever approved it, and the job of each as the house knows it."""
+
+    by: str
+    job: str
+    approved_by: str
+    approved_job: str
+    reason: str
+
+
+class NoteCorrection(Command, frozen=True, kw_only=True, omit_defaults=True, tag="table.NoteCorrection.v1"):
+    """Take note of what became of a correction, and that the round now ends with this entry."""
+
+    round: str
+    correction: str
+    revision: int
+    digest: str
+    number: int = 0
+    """Of the correction in its round; 0 if it was refused."""
+    code: str = ""
+    message: str = ""
 
 
 class EndDay(Command, frozen=True, kw_only=True, tag="table.EndDay.v1"):
@@ -188,10 +213,44 @@ class ShoeRetirementCalled(Event, frozen=True, kw_only=True, tag="table.ShoeReti
     shoe: str
 
 
-class BookingNoted(Event, frozen=True, kw_only=True, tag="table.BookingNoted.v1"):
-    """The ledger has answered for a round."""
+class BookingNoted(Event, frozen=True, kw_only=True, omit_defaults=True, tag="table.BookingNoted.v1"):
+    """The ledger has answered for a round, or for a correction of it."""
 
     round: str
+    number: int = 0
+    """Of the correction; 0 for the round itself."""
+
+
+class CorrectionCalled(Event, frozen=True, kw_only=True, tag="table.CorrectionCalled.v1"):
+    """Two persons have ruled that a round is to be corrected that is over; its table's day stays open until that is done and booked."""
+
+    correction: str
+    """The id of whoever asks, whose answer follows once the round has spoken."""
+    round: str
+    cards: tuple[ReadAnew, ...]
+    """Those that were read wrong; none if the whole round is to be void."""
+    agreed: Agreed
+
+    def answer(self) -> tuple[str, Answer] | None:
+        """The asker waits for the round."""
+        return "", PENDING
+
+
+class CorrectionNoted(Event, frozen=True, kw_only=True, omit_defaults=True, tag="table.CorrectionNoted.v1"):
+    """A round was corrected, or cannot be; `digest` is that of its last entry now."""
+
+    round: str
+    correction: str
+    revision: int
+    digest: str
+    number: int = 0
+    """Of the correction in its round; 0 if it was refused."""
+    code: str = ""
+    message: str = ""
+
+    def answer(self) -> tuple[str, Answer] | None:
+        """The pending answer becomes what the round said."""
+        return self.correction, Answer("refused", self.code, self.message) if self.code else ACCEPTED
 
 
 class RetirementNoted(Event, frozen=True, kw_only=True, tag="table.RetirementNoted.v1"):
@@ -228,26 +287,6 @@ class DayClosed(Event, frozen=True, kw_only=True, omit_defaults=True, tag="table
     settings: TableSettings
     held: tuple[Held, ...] = ()
     """Players whom the restrictions of this day hold on the next one too."""
-
-
-TableCommand = OpenTable | CloseTable | CallRound | NoteBook | MountShoe | RecordRound | NoteBooking | NoteRetirement | EndDay | Restriction
-TableEvent = (
-    TableOpened
-    | ShoeCalled
-    | BookNoted
-    | ShoeMounted
-    | RoundCalled
-    | RoundRecorded
-    | ShoeRetirementCalled
-    | BookingNoted
-    | RetirementNoted
-    | TableClosing
-    | TableClosed
-    | DayEnded
-    | DayClosed
-    | Restricted
-    | InForceTold
-)
 
 
 class OpenRound(Command, frozen=True, kw_only=True, omit_defaults=True, tag="table.OpenRound.v1"):
@@ -499,6 +538,14 @@ class WithdrawRuling(Command, frozen=True, kw_only=True, tag="table.WithdrawRuli
     proposal: int
 
 
+class CorrectRound(Command, frozen=True, kw_only=True, tag="table.CorrectRound.v1"):
+    """Settle a round that is over anew: by the cards as they lie, or void if none is named."""
+
+    correction: str
+    cards: tuple[ReadAnew, ...]
+    agreed: Agreed
+
+
 class RoundOpened(Event, frozen=True, kw_only=True, omit_defaults=True, tag="table.RoundOpened.v1"):
     """A round is open for wagers.  It carries everything that decides it."""
 
@@ -598,6 +645,8 @@ class RulingProposed(Event, frozen=True, kw_only=True, omit_defaults=True, tag="
     by: str
     job: Job
     note: str = ""
+    round: str = ""
+    """The round that it is about, in a table's stream."""
 
 
 class RulingApproved(Event, frozen=True, kw_only=True, tag="table.RulingApproved.v1"):
@@ -951,6 +1000,76 @@ class RoundVoided(Event, frozen=True, kw_only=True, omit_defaults=True, tag="tab
     """As in `RoundSettled`, if cards were dealt."""
 
 
+class CorrectedCard(Struct, frozen=True, gc=False, kw_only=True):
+    """A card that was read wrong: where it lies, what was read, and what it is."""
+
+    shoe: str
+    index: int
+    box: int
+    hand: int
+    place: int
+    """Within the hand, counted from 1."""
+    read: str
+    card: str
+
+
+class CardsCorrected(Event, frozen=True, kw_only=True, tag="table.CardsCorrected.v1"):
+    """Cards on the layout were read wrong; the round goes on with the right ones."""
+
+    cards: tuple[CorrectedCard, ...]
+    reopened: tuple[tuple[int, int], ...]
+    """Box and hand of what had ended by itself on the wrong card, and is played on."""
+
+
+class RoundCorrected(Event, frozen=True, kw_only=True, tag="table.RoundCorrected.v1"):
+    """A round that was over is put right; `WagersCorrected` behind it says what that changes in money."""
+
+    correction: str
+    number: int
+    outcome: Literal["settled", "void"]
+    cards: tuple[CorrectedCard, ...]
+    dealer_cards: tuple[str, ...]
+    """Without those that the dealer had to take no more; they count as burned (ON-11.4)."""
+    dealer_total: int
+    hands: tuple[HandResult, ...]
+    staked_minor: int
+    returned_minor: int
+    """Of all wagers, as they are settled now."""
+    agreed: Agreed
+
+
+class CorrectedLine(Struct, frozen=True, gc=False, kw_only=True):
+    """A wager that gives back something else than it was settled with last; the difference is what is to be moved."""
+
+    wager: str
+    player: str
+    box: int
+    hand: int
+    kind: Kind
+    stake_minor: int
+    settled_minor: int
+    """What it gave back until now."""
+    returned_minor: int
+    """What it gives back."""
+
+
+class WagersCorrected(Event, frozen=True, kw_only=True, tag="table.WagersCorrected.v1"):
+    """Settled wagers are settled anew; only what differs from the last time is named."""
+
+    number: int
+    """Counts the corrections of the round's money from 1."""
+    currency: str
+    lines: tuple[CorrectedLine, ...]
+
+
+class CorrectionRefused(Event, frozen=True, kw_only=True, tag="table.CorrectionRefused.v1"):
+    """A correction of the round cannot be: written down, because its table waits for it."""
+
+    correction: str
+    code: str
+    message: str
+
+
 RoundCommand = (
     OpenRound
     | PlaceWager
@@ -984,6 +1103,7 @@ RoundCommand = (
     | DeclineRuling
     | WithdrawRuling
     | NoteInForce
+    | CorrectRound
 )
 RulingEvent = RulingProposed | RulingApproved | RulingDeclined | RulingWithdrawn
 RoundEvent = (
@@ -1037,10 +1157,50 @@ RoundEvent = (
     | BoxMissed
     | ClockResumed
     | InForceNoted
+    | CardsCorrected
+    | RoundCorrected
+    | WagersCorrected
+    | CorrectionRefused
 )
+
+RulingCommand = ProposeRuling | ApproveRuling | DeclineRuling | WithdrawRuling
+TableCommand = (
+    OpenTable
+    | CloseTable
+    | CallRound
+    | NoteBook
+    | MountShoe
+    | RecordRound
+    | NoteBooking
+    | NoteCorrection
+    | NoteRetirement
+    | EndDay
+    | RulingCommand
+    | Restriction
+)
+TableEvent = (
+    TableOpened
+    | ShoeCalled
+    | BookNoted
+    | ShoeMounted
+    | RoundCalled
+    | RoundRecorded
+    | ShoeRetirementCalled
+    | BookingNoted
+    | CorrectionCalled
+    | CorrectionNoted
+    | RetirementNoted
+    | TableClosing
+    | TableClosed
+    | DayEnded
+    | DayClosed
+    | RulingEvent
+    | Restricted
+    | InForceTold
+)
+
 
 PlayerCommand = PlaceWager | PlaceSideBet | ExposeHand | Hit | Stand | Double | Split | Insure | DeclineInsurance | TakeEvenMoney
 """What a player may ask of a table."""
-RulingCommand = ProposeRuling | ApproveRuling | DeclineRuling | WithdrawRuling
 StaffCommand = OpenTable | CloseTable | CallRound | CloseBetting | RulingCommand | Restriction
 """What staff may ask of a table."""

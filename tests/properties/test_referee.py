@@ -23,13 +23,20 @@ SMALL_DECK = tuple(card for card in DECK if card[0] in "A2378TK")
 """Few ranks, so that pairs, aces and blackjacks come often."""
 
 
-def random_round(chance: Random, book: str, *, options: bool = False) -> Rehearsal:
+def random_round(chance: Random, book: str, *, options: bool = False, root: str = "root") -> Rehearsal:
     """Return a whole round in which chance deals, bets, decides and pays, under a book or under rules near it."""
+    rehearsal = random_wagers(chance, book, options=options, root=root)
+    rehearsal.run(lambda moment: choose(chance, moment))
+    return rehearsal
+
+
+def random_wagers(chance: Random, book: str, *, options: bool = False, root: str = "root") -> Rehearsal:
+    """Return a round in which people have asked for wagers, and nothing else has happened yet."""
     shoe = list(chance.choice((DECK, SMALL_DECK)) * 6)
     chance.shuffle(shoe)
     end = chance.choice((len(shoe), chance.randint(4, 20)))
     boxes = chance.choice((1, 2, 3, 7))
-    begin = opening(book, boxes=boxes)
+    begin = replace(opening(book, boxes=boxes), root=root)
     if options:
         begin = replace(begin, profile=random_options(chance, begin.profile), in_force=random_restrictions(chance))
     rehearsal = Rehearsal(begin, shoe[:end], discards=shoe[end:], wallet=lambda wager: wallet(chance, wager))
@@ -43,7 +50,6 @@ def random_round(chance: Random, book: str, *, options: bool = False) -> Rehears
             rehearsal.tell(NoteInForce(in_force=random_restrictions(chance)))
         if chance.random() < 0.4:
             rehearsal.bet_aside(f"player{box}", chance.randint(1, boxes), chance.choice(SIDE_BETS), chance.randint(1, 500))
-    rehearsal.run(lambda moment: choose(chance, moment))
     return rehearsal
 
 

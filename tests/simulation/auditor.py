@@ -39,6 +39,9 @@ class Auditor:
         self.rounds_over = 0
         self.voids: Counter[str] = Counter()
         self.reshuffles = 0
+        self.rulings = 0
+        """How many were approved."""
+        self.hands_dead = 0
         self.games: dict[str, Game] = {}
         self.cards = CardCount()
         self.till = Till(self.games)
@@ -149,8 +152,15 @@ class Auditor:
                 must(stake is not None and not stake.ended, "no_reserve", f"{event['wager']} is in {game.round} and nothing is set aside")
                 wager = game.wagers[event["wager"]]
                 must(stake is not None and stake.minor == wager.stake, "no_reserve", f"{event['wager']} is set aside with another stake")
-            case "CardDealt" | "HoleCardDealt" | "HoleCardTurned":
+            case "CardDealt" | "HoleCardDealt" | "HoleCardTurned" | "CardDiscarded" | "CardExposed":
                 self.cards.on_felt(subject, kind, event)
+            case "RulingApproved":
+                self.rulings += 1
+                self._two_persons(game, decision, event)
+            case "RulingProposed":
+                game.proposed[event["proposal"]] = event["by"]
+            case "HandCompleted":
+                self.hands_dead += event["how"] == "dead"
             case "ReshuffleCalled":
                 self.reshuffles += 1
             case "RoundVoided":
@@ -159,6 +169,15 @@ class Auditor:
                 pass
         said = game.see(kind, decision, event)
         must(not said, "outcome", f"{game.round}: {said}")
+
+    def _two_persons(self, game: Game, decision: Row, event: Row) -> None:
+        """Whoever approves speaks for themselves, with a job, about what somebody else proposed."""
+        actor, proposed = decision["actor"], game.proposed.pop(event["proposal"], "")
+        must(actor["role"] == "staff" and actor["id"] == event["by"], "two_persons", f"{actor['id']} approves as {event['by']}")
+        must(actor.get("job") == event["job"], "two_persons", f"{event['by']} is no {event['job']}")
+        must(
+            proposed not in ("", event["by"]), "two_persons", f"{event['by']} approves in {game.round} what {proposed or 'nobody'} proposed"
+        )
 
     def finish(self) -> None:
         """Raise `Breach` unless everything that was begun is ended."""

@@ -20,6 +20,8 @@ class Shoe:
         self.ready = False
         self.retired = False
         self.dealt: set[int] = set()
+        self.beside: set[int] = set()
+        """Cards that lie open beside the hands."""
 
 
 class CardCount:
@@ -27,6 +29,8 @@ class CardCount:
 
     def __init__(self) -> None:
         self.shoes: dict[str, Shoe] = {}
+        self.astray = 0
+        """How many cards were nobody's."""
 
     def on_felt(self, subject: str, kind: str, event: Row) -> None:
         """See a card come to rest, or be turned, in a round's stream."""
@@ -35,9 +39,16 @@ class CardCount:
         if kind == "HoleCardTurned":
             must(shoe.faces.get(index) == event["card"], "card", f"card {index} of {event['shoe']} is not a {event['card']}")
             return
+        self.astray += kind in ("CardDiscarded", "CardExposed")
+        if kind in ("CardDealt", "CardDiscarded") and index in shoe.beside:
+            shoe.beside.discard(index)
+            must(shoe.faces.get(index) == event["card"], "card", f"card {index} of {event['shoe']} was seen as another one")
+            return
         must(index not in shoe.dealt, "card_twice", f"card {index} of {event['shoe']} lies on the felt twice")
         shoe.dealt.add(index)
-        if kind == "CardDealt":
+        if kind == "CardExposed":
+            shoe.beside.add(index)
+        if event.get("card"):
             must(shoe.faces.get(index) == event["card"], "card", f"card {index} of {event['shoe']} is not a {event['card']}")
         else:
             must(index in shoe.down, "card", f"card {index} of {event['shoe']} does not lie face down")

@@ -39,6 +39,10 @@ class Game:
     split: set[int] = field(default_factory=set)
     """Boxes that were split."""
     even_money: set[str] = field(default_factory=set)
+    dead: set[Place] = field(default_factory=set)
+    """Hands that give everything on them back."""
+    proposed: dict[int, str] = field(default_factory=dict)
+    """Who proposed which ruling that nobody has approved."""
     peeked_blackjack: bool = False
     over: bool = False
     void: bool = False
@@ -63,6 +67,8 @@ class Game:
                 self.peeked_blackjack = event["blackjack"]
             case "HandSplit":
                 self._split(event["box"], event["hand"], event["wager"])
+            case "HandCompleted" if event["how"] == "dead":
+                self.dead.add((event["box"], event["hand"]))
             case "EvenMoneyTaken":
                 self.even_money.add(event["wager"])
             case "WagersSettled":
@@ -98,6 +104,7 @@ class Game:
     def _split(self, box: int, hand: int, new: str) -> None:
         """The second card begins a hand of its own; hands behind it move up, with their wagers."""
         above = sorted((place for place in self.cards if place[0] == box and place[1] > hand), reverse=True)
+        self.dead = {(on, number + (on == box and number > hand)) for on, number in self.dead}
         for place in above:
             self.cards[box, place[1] + 1] = self.cards.pop(place)
         for id, wager in self.wagers.items():
@@ -117,7 +124,8 @@ class Game:
                 return f"{id} is settled twice"
             if line["stake_minor"] != wager.stake or line["player"] != wager.player:
                 return f"{id} is settled as another wager"
-            right = wager.stake if void else self._returns(id, wager)
+            back = void or (wager.box, wager.hand) in self.dead
+            right = wager.stake if back else self._returns(id, wager)
             if line["returned_minor"] != right:
                 return f"{id} ({wager.kind}) gives back {line['returned_minor']} of {wager.stake}, {right} is right"
             self.lines[id] = right

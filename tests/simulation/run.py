@@ -122,6 +122,9 @@ class Simulation:
             day_roll=auditor.days,
             shoe_ran_out=auditor.reshuffles,
             quarantine=auditor.quarantined,
+            ruling=auditor.rulings,
+            card_astray=auditor.cards.astray,
+            hand_dead=auditor.hands_dead,
         )
         return {what: counts[what] for what in HAPPENINGS}
 

@@ -25,6 +25,7 @@ from shared.contracts.table import (
     Insure,
     OpenTable,
     PlaceWager,
+    RulingCommand,
     Split,
     Stand,
     TableSettings,
@@ -32,6 +33,7 @@ from shared.contracts.table import (
 )
 from shared.contracts.wallet import Deposit, OpenAccount, Withdraw
 from shared.kernel.messages import Actor, Answer
+from tests.simulation import rulings
 from tests.simulation.auditor import Auditor
 from tests.simulation.breach import must
 
@@ -55,6 +57,8 @@ NOT_YET = frozenset(
     }
 )
 """Refusals of staff's requests after which it is right to ask again."""
+SOON = frozenset({"busy", "quarantined"})
+"""The same of rulings, which are about one round and nothing else."""
 
 Step = Callable[[], None]
 
@@ -97,6 +101,7 @@ class Workload:
         self.seats = seats
         self.silence_once_in = 0
         self.lost_once_in = 0
+        self.rule_once_in = 0
         self.counts: Counter[str] = Counter()
         self.betting = True
         self._requests: dict[str, Request] = {}
@@ -140,7 +145,7 @@ class Workload:
     def stop(self) -> None:
         """Bet no more, and close the tables."""
         self.betting = False
-        self.silence_once_in = self.lost_once_in = 0
+        self.silence_once_in = self.lost_once_in = self.rule_once_in = 0
         self._todo.clear()
         for seat in self.seats:
             self._pit(seat, CloseTable())
@@ -214,6 +219,8 @@ class Workload:
             ]
         if seat.staffed:
             steps += self._staff(seat, felt)
+        if self.rule_once_in:
+            steps += self._rulings(felt)
         return [self._once(seat, key, step) for key, step in steps if key not in self._spoken]
 
     def _once(self, seat: Seat, key: tuple[Any, ...], step: Step) -> Step:
@@ -285,6 +292,25 @@ class Workload:
             return [(("call", felt.round, self._table_stream(seat.table)), lambda: self._pit(seat, CallRound()))]
         return []
 
+    def _rulings(self, felt: Felt) -> list[tuple[tuple[Any, ...], Step]]:
+        """Return what staff may report now, and decide about."""
+        moment = felt.turn.number if felt.turn is not None else felt.phase
+        choose = self.house.chooser
+
+        def notice() -> None:
+            if choose.once_in(self.rule_once_in or 1):
+                rulings.report(felt, choose, self._ruling)
+
+        steps: list[tuple[tuple[Any, ...], Step]] = []
+        if felt.phase in ("betting", "insurance", "decision", "joining", "dealing"):
+            steps.append((("notice", felt.round, moment), notice))
+        for proposal in felt.proposals:
+            steps.append((("answer", felt.round, proposal.proposal), partial(rulings.answer, felt, proposal, choose, self._ruling)))
+        return steps
+
+    def _ruling(self, who: Actor, round: str, command: Any) -> None:
+        self._request("table", command, who, lambda: round_name(round).stream)
+
     def _repeat(self) -> None:
         """Let somebody ask once more what was answered long ago."""
         self._repeat_from_ms = self.house.clock.now_ms() + self.house.chooser.between(500, 5_000)
@@ -329,7 +355,8 @@ class Workload:
             return
         # A table that is closed is gone with its day.
         gone = said.code == "unknown_table" and not self.betting
-        if request.actor.role == "staff" and not said.final and said.code in NOT_YET and not gone:
+        not_yet = SOON if isinstance(request.command, RulingCommand) else NOT_YET
+        if request.actor.role == "staff" and not said.final and said.code in not_yet and not gone:
             return
         if self._open.pop(request.id, None) is not None and said.final:
             self._answered = [*self._answered[-ANSWERED_KEPT_MAX:], request]

@@ -78,13 +78,39 @@ def settled(event: table.WagersSettled) -> dict[str, Any]:
     return {"currency": event.currency, "lines": lines}
 
 
+def corrected(event: table.WagersCorrected) -> dict[str, Any]:
+    """Return what the ledger is told of wagers that are settled anew."""
+    lines = tuple(
+        wallet.CorrectedStake(wager=line.wager, player=line.player, settled_minor=line.settled_minor, returned_minor=line.returned_minor)
+        for line in event.lines
+    )
+    return {**same("number", "currency")(event), "lines": lines}
+
+
+def refusal(event: table.CorrectionRefused) -> dict[str, Any]:
+    """Return what a table is told of a correction that cannot be."""
+    return {**same("correction", "code", "message")(event), "number": 0}
+
+
+def put_right(event: table.RoundCorrected) -> dict[str, Any]:
+    """Return what a table is told of a correction of one of its rounds."""
+    return {**same("correction", "number")(event), "code": "", "message": ""}
+
+
+def booked(event: wallet.RoundBooked) -> dict[str, Any]:
+    """Return what a table is told of a round that is booked."""
+    return {"round": event.round, "number": 0}
+
+
 prepared = same("shoe", "root", "cards")
 CAUSES: Mapping[type[Any], Mapping[type[Any], Says]] = {
     table.OpenRound: {table.RoundCalled: same("round", "number", "table", "day", "profile", "settings", "shoe", "root", "in_force")},
     restrictions.NoteInForce: {restrictions.InForceTold: same("in_force")},
     table.RecordRound: {table.RoundSettled: recorded, table.RoundVoided: recorded},
     table.NoteBook: {wallet.TableNoted: same()},
-    table.NoteBooking: {wallet.RoundBooked: same("round")},
+    table.NoteBooking: {wallet.RoundBooked: booked, wallet.StakesCorrected: same("round", "number")},
+    table.CorrectRound: {table.CorrectionCalled: same("correction", "cards", "agreed")},
+    table.NoteCorrection: {table.RoundCorrected: put_right, table.CorrectionRefused: refusal},
     table.MountShoe: {shoe.ShoePrepared: prepared},
     table.NoteRetirement: {shoe.ShoeRetired: same("shoe")},
     table.AcceptWager: {wallet.StakeReserved: same("wager")},
@@ -103,6 +129,7 @@ CAUSES: Mapping[type[Any], Mapping[type[Any], Says]] = {
     wallet.ReserveStake: {table.WagerPlaced: same("wager", "player", "currency", minor="stake_minor")},
     wallet.ReleaseStake: {table.WagerLapsed: same("wager")},
     wallet.SettleStakes: {table.WagersSettled: settled},
+    wallet.CorrectStakes: {table.WagersCorrected: corrected},
     wallet.BookRound: {table.RoundSettled: ended, table.RoundVoided: ended},
     wallet.NoteTable: {table.TableOpened: same("table")},
     wallet.NoteDayClosed: {table.DayClosed: same("table", "next_day")},

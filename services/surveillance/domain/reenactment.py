@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 from services.surveillance.domain.facts import Fact, clause
 from shared.contracts.table import (
     CardDealt,
+    CardsCorrected,
     DecisionTimedOut,
     EvenMoneyTaken,
     FaceDownCardDealt,
@@ -134,6 +135,7 @@ class Script:
         HandSplit,
         HandCompleted,
         HandsDecided,
+        CardsCorrected,
         RoundSettled,
         RoundVoided,
     )
@@ -234,8 +236,7 @@ def reenact(facts: Sequence[Fact], felt: Felt, wagers: dict[str, WagerPlaced]) -
     deal(script)
     looked = insure_and_peek(script)
     if not looked:
-        for box in sorted(felt.boxes):
-            play_box(script, box)
+        play_boxes(script)
     finish_dealer(script, looked=looked)
     script.expect(HandsDecided, clause(felt.profile, "ON-3.5", "LV-2.1.4"), "all cards are out and the outcomes are due")
     script.expect(RoundSettled, clause(felt.profile, "ON-3.5", "LV-2.1.4"), "the outcomes are known and the round must end")
@@ -300,17 +301,14 @@ def take_even_money(felt: Felt, fact: Fact) -> None:
     amiss("ON-7.5", f"even money was given on {fact.event.wager}, which is no main wager of this round", fact)
 
 
-def play_box(script: Script, box: int) -> None:
-    """Play the hands of a box one after the other, the first to its end before the next gets a card (ON-9.2, LV-2.7)."""
-    hands = script.felt.boxes[box]
-    number = 1
-    while number <= len(hands):
-        play_hand(script, box, number)
-        number += 1
+def play_boxes(script: Script) -> None:
+    """Play hand after hand, the first to its end before the next gets a card (ON-9.2, LV-2.7); one may be opened again."""
+    while (place := next((place for *place, hand in script.felt.hands() if not hand.ends), None)) is not None:
+        play_hand(script, *place)
 
 
 def play_hand(script: Script, box: int, number: int) -> None:
-    """Play one hand to its end; what splits off it is left to be played next."""
+    """Play one hand to its end, or to where a card turns out to have been read wrong; what splits off it is left to be played next."""
     felt = script.felt
     hands = felt.boxes[box]
     hand = hands[number - 1]
@@ -323,6 +321,9 @@ def play_hand(script: Script, box: int, number: int) -> None:
         fact = script.take()
         event = fact.event
         turn = clause(felt.profile, "ON-6.4", "LV-0.2")
+        if isinstance(event, CardsCorrected):
+            read_anew(script, fact)
+            return
         if getattr(event, "box", None) != box or getattr(event, "hand", None) != number:
             amiss(turn, f"it is the turn of box {box} hand {number}, but {described(event)} came", fact)
         match event:
@@ -348,6 +349,59 @@ def play_hand(script: Script, box: int, number: int) -> None:
                 return
             case _:
                 amiss(turn, f"box {box} hand {number} must decide, but {described(event)} came", fact)
+
+
+def read_anew(script: Script, fact: Fact) -> None:
+    """Lay the right cards where wrong ones were read, and open again what had ended on them."""
+    felt = script.felt
+    for card in fact.event.cards:
+        lying = felt.dealer if card.box == DEALER else hand_at(felt, card.box, card.hand, fact).cards
+        if not 0 < card.place <= len(lying) or lying[card.place - 1] != card.read:
+            amiss("ON-6.4", f"{card.read} does not lie at box {card.box} hand {card.hand}", fact)
+        lying[card.place - 1] = card.card
+    put_first_cards_right(script, fact)
+    again = [(box, number, hand) for box, number, hand in felt.hands() if hand.ends and not ended_rightly(felt, hand)]
+    if sorted(fact.event.reopened) != [(box, number) for box, number, _ in again]:
+        amiss("ON-10.1", f"to be played on are {[place[:2] for place in again]}, written down is {fact.event.reopened}", fact)
+    for box, number, hand in again:
+        felt.said.pop((box, number), None)
+        hand.ends = ends_now(felt, hand)
+
+
+def hand_at(felt: Felt, box: int, number: int, fact: Fact) -> Hand:
+    """Return a hand; there must be one."""
+    hands = felt.boxes.get(box, [])
+    if not 0 < number <= len(hands):
+        amiss("ON-6.4", f"there is no hand {number} on box {box}", fact)
+    return hands[number - 1]
+
+
+def put_first_cards_right(script: Script, fact: Fact) -> None:
+    """Note the right cards among the first three of their boxes, which is where side bets look."""
+    right = {(card.shoe, card.index): card.card for card in fact.event.cards}
+    came: dict[int, int] = {}
+    for move in script.moves[: script.at]:
+        if isinstance(move.event, CardDealt | FaceDownCardDealt):
+            at = came.get(move.event.box, 0)
+            came[move.event.box] = at + 1
+            firsts = script.felt.firsts.get(move.event.box, [])
+            if at < len(firsts):
+                firsts[at] = right.get((move.event.shoe, move.event.index), firsts[at])
+
+
+def ends_now(felt: Felt, hand: Hand) -> tuple[str, ...]:
+    """Return how a hand ends by its cards, nothing if its player decides."""
+    if any(wager.kind == "double" for wager in hand.wagers):
+        return ("bust",) if points(hand.cards)[0] > 21 else ("doubled",)
+    return ends_by_itself(felt, hand)
+
+
+def ended_rightly(felt: Felt, hand: Hand) -> bool:
+    """Return whether a hand that is over has ended as it must by its cards, or by its player's word."""
+    if felt.is_paid_already(hand):
+        return True
+    due = ends_now(felt, hand)
+    return bool(set(due) & set(hand.ends)) if due else hand.ends in (("stood",), ("timed_out",), ("split_aces",))
 
 
 def ends_by_itself(felt: Felt, hand: Hand) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ from services.surveillance.domain import felt_rules, ruling_rules, turn_rules, w
 from services.surveillance.domain.facts import Breach, Fact, Round, facts, round_of
 from services.surveillance.domain.findings import Code, Finding, finding
 from services.surveillance.domain.payouts import lines, results
+from services.surveillance.domain.put_right import corrections_are_right
 from services.surveillance.domain.reenactment import Felt, Hand, Irregular, Unfinished, Voided, points, reenact
 from shared.contracts.subjects import log_of
 from shared.contracts.table import (
@@ -28,6 +29,7 @@ from shared.contracts.table import (
     RoundSettled,
     RoundVoided,
     SettlementLine,
+    WagersCorrected,
     WagersSettled,
 )
 from shared.kernel.entry import Entry
@@ -52,7 +54,7 @@ def judge(entries: Sequence[Entry[Any, Any]]) -> list[Finding]:
         return [_found(stream, Code.UNJUDGED, "", message, told[0])]
     round_ = round_of(stream, told)
     out = next((fact for fact in told if takes_a_hand_out(fact)), None)
-    play = (play_and_pay,) if out is None else ()
+    play = (play_and_pay if out is None else corrections_stand_alone,)
     rules = (*wager_rules.QUESTIONS, *turn_rules.QUESTIONS, *felt_rules.QUESTIONS, *ruling_rules.QUESTIONS)
     questions = (*rules, money_is_given_once, *play)
     breaches = list(wager_rules.values_can_be(round_)) or [breach for ask in questions for breach in ask(round_)]
@@ -85,10 +87,17 @@ def play_and_pay(round_: Round) -> Iterator[Breach]:
         return
     except Voided:
         yield from everything_is_given_back(round_)
+        yield from corrections_are_right(round_, None)
         return
     yield from outcomes_are_right(round_, felt)
     yield from hands_end_as_told(round_, felt)
     yield from lines_are_right(round_, lines(felt))
+    yield from corrections_are_right(round_, felt)
+
+
+def corrections_stand_alone(round_: Round) -> Iterator[Breach]:
+    """Of a round whose cards cannot be dealt once more only stakes can be given back."""
+    yield from corrections_are_right(round_, None)
 
 
 def nothing_is_dealt(round_: Round) -> Iterator[Breach]:
@@ -99,12 +108,13 @@ def nothing_is_dealt(round_: Round) -> Iterator[Breach]:
 
 
 def everything_is_given_back(round_: Round) -> Iterator[Breach]:
-    """A void round returns every stake; what was paid before stays paid (decision 23)."""
-    told = {line.wager: line for _, line in settled(round_)}
+    """A void round returns every stake and no more, also where something was settled before (decision 23)."""
+    back = {line.wager: line.returned_minor for _, line in settled(round_)}
+    for fact in round_.of(WagersCorrected):
+        back |= {line.wager: line.returned_minor for line in fact.event.lines}
     for wager in round_.accepted.values():
-        line = told.get(wager.wager)
-        if line is None or line.returned_minor < wager.stake_minor:
-            given = 0 if line is None else line.returned_minor
+        given = back.get(wager.wager, 0)
+        if given != wager.stake_minor:
             yield round_.rule("ON-11.6", "LV-2.1.1"), f"wager {wager.wager} of {wager.stake_minor} got {given} from a void round", None
 
 
@@ -168,7 +178,7 @@ def money_is_given_once(round_: Round) -> Iterator[Breach]:
             yield rule, f"settled in {fact.event.currency}", fact
     for fact in round_.of(RoundSettled):
         staked = sum(line.stake_minor for _, line in settled(round_))
-        returned = sum(line.returned_minor for _, line in settled(round_))
+        returned = sum(line.returned_minor for _, line in settled(round_)) + mended(round_)
         if (fact.event.staked_minor, fact.event.returned_minor) != (staked, returned):
             yield (
                 rule,
@@ -181,6 +191,17 @@ def money_is_given_once(round_: Round) -> Iterator[Breach]:
             yield round_.rule("ON-6.1", "LV-3.4"), f"cards came from {shoes}, written down is {fact.event.shoes}", fact
         if fact.event.cutting_card_out != bool(round_.of(CuttingCardReached)):
             yield round_.rule("ON-5.7", "LV-3.2"), "the cutting card came out, or not, otherwise than written down", fact
+
+
+def mended(round_: Round) -> int:
+    """Return what wagers that were settled early gave back more or less before the round was over (decision 23)."""
+    end = round_.facts.index(round_.of(RoundSettled)[0])
+    return sum(
+        line.returned_minor - line.settled_minor
+        for fact in round_.facts[:end]
+        if isinstance(fact.event, WagersCorrected)
+        for line in fact.event.lines
+    )
 
 
 def settled(round_: Round) -> Iterator[tuple[Fact, SettlementLine]]:

@@ -14,6 +14,7 @@ from shared.contracts.table import (
     BoxMissed,
     CardDiscarded,
     CardExposed,
+    CardsCorrected,
     HandCompleted,
     RoundVoided,
     RulingApproved,
@@ -110,6 +111,19 @@ def hands_die_by_rulings_alone(round_: Round) -> Iterator[Breach]:
             yield "ON-11.6", f"box {fact.event.box} was passed over, and no ruling says so", fact
 
 
+def cards_are_corrected_by_rulings_alone(round_: Round) -> Iterator[Breach]:
+    """Each card that is read anew was ruled to be another one (LV-4.1)."""
+    began = round_.opened.shoe
+    ruled = [
+        [(card.shoe or began, card.index, card.card) for card in ruling.cards]
+        for ruling in approved(round_)
+        if isinstance(ruling, rulings.Misread)
+    ]
+    for fact in round_.of(CardsCorrected):
+        if [(card.shoe, card.index, card.card) for card in fact.event.cards] not in ruled:
+            yield "LV-4.1", "cards were read anew, and no ruling says so", fact
+
+
 def people_void_rounds_by_rulings_alone(round_: Round) -> Iterator[Breach]:
     """Where a person ends a round, that was ruled; a failed shoe is named as such (decision 23)."""
     kinds = [ruling for ruling in approved(round_) if isinstance(ruling, VOIDS)]
@@ -124,5 +138,6 @@ QUESTIONS = (
     rulings_take_two_persons,
     cards_go_astray_by_rulings_alone,
     hands_die_by_rulings_alone,
+    cards_are_corrected_by_rulings_alone,
     people_void_rounds_by_rulings_alone,
 )

@@ -37,6 +37,8 @@ class Proposal(Struct, frozen=True, gc=False):
     by: str
     job: Job
     note: str = ""
+    round: str = ""
+    """The round that it is about, in a table's stream."""
 
 
 class Proposals(Struct, frozen=True, gc=False):
@@ -86,7 +88,7 @@ def withdraw(command: WithdrawRuling, proposals: Proposals, envelope: Envelope) 
 def remembered(proposals: Proposals, event: RulingEvent) -> Proposals:
     """Return the proposals after one was made or decided about."""
     if isinstance(event, RulingProposed):
-        made = Proposal(event.proposal, event.ruling, event.by, event.job, event.note)
+        made = Proposal(event.proposal, event.ruling, event.by, event.job, event.note, event.round)
         return Proposals(event.proposal, (*proposals.open, made))
     return replace(proposals, open=tuple(proposal for proposal in proposals.open if proposal.number != event.proposal))
 

@@ -32,14 +32,14 @@ def play(course: Course) -> None:
         call_turn(course)
         return
     if len(playing.dealer.cards) == 1:
-        if _needs_second_card(playing):
+        if needs_second_card(playing):
             course.call_cards("up")
         else:
             settle(course)
         return
     settle_insurance(course, blackjack=playing.dealer.is_blackjack)
     draws = must_draw(playing.dealer, playing.opened.profile)
-    if draws and _is_contested(playing):
+    if draws and is_contested(playing):
         course.call_cards("up")
     elif playing.overdrawn and not draws:
         _overdraw(course)
@@ -62,14 +62,14 @@ def _overdraw(course: Course) -> None:
     course.add(CardsCalled(call_no=playing.call_no + 1, shoe=playing.shoe, faces=faces, astray="overdraw"))
 
 
-def _is_contested(playing: Playing) -> bool:
+def is_contested(playing: Playing) -> bool:
     """Whether a further card of the dealer can change what a hand gets."""
     return any(hand.stands_against_dealer for hand in playing.hands)
 
 
-def _needs_second_card(playing: Playing) -> bool:
+def needs_second_card(playing: Playing) -> bool:
     """Decisions 5 and 6: not when nothing is open, nor for blackjacks that no second card can match."""
-    if _is_contested(playing):
+    if is_contested(playing):
         return True
     if any(wager.kind == "insurance" for wager in playing.wagers):
         return True

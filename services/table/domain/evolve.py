@@ -11,7 +11,8 @@ from immutables import Map
 from msgspec.structs import replace
 
 from services.table.domain.approval import remembered
-from services.table.domain.hand import Hand, opened, with_card
+from services.table.domain.hand import Hand, hand_of, opened, with_card
+from services.table.domain.physical import dealer_on, first_cards, hands_on, read_anew
 from services.table.domain.state import (
     Awaiting,
     Betting,
@@ -42,11 +43,13 @@ from shared.contracts.table import (
     CardDiscarded,
     CardExposed,
     CardsCalled,
+    CardsCorrected,
     CardsForfeited,
     CardsPickedUp,
     ClockExtended,
     ClockResumed,
     CommandRefused,
+    CorrectionRefused,
     CuttingCardReached,
     DecisionAwaited,
     DecisionTimedOut,
@@ -70,6 +73,7 @@ from shared.contracts.table import (
     PeekCalled,
     PeekTaken,
     ReshuffleCalled,
+    RoundCorrected,
     RoundEvent,
     RoundOpened,
     RoundSettled,
@@ -81,6 +85,7 @@ from shared.contracts.table import (
     WagerLapsed,
     WagerPlaced,
     WagerRefused,
+    WagersCorrected,
     WagersSettled,
 )
 
@@ -213,13 +218,13 @@ def _dealt(playing: Playing, event: CardDealt) -> Round:
     else:
         awaiting = _one_less(playing.awaiting)
     if event.box == 0:
-        return replace(playing, dealer=with_card(playing.dealer, event.card), awaiting=awaiting)
+        return replace(playing, dealer=with_card(playing.dealer, event.card), awaiting=awaiting, laid=(*playing.laid, event))
     hands = playing.hands
     at = place_of(hands, event.box, event.hand)
     if event.box in playing.firsts:
         firsts = playing.firsts[event.box]
         playing = replace(playing, firsts={**playing.firsts, event.box: (*firsts, event.card)[:3]})
-    return replace(playing, hands=_put(hands, at, with_card(hands[at], event.card)), awaiting=awaiting)
+    return replace(playing, hands=_put(hands, at, with_card(hands[at], event.card)), awaiting=awaiting, laid=(*playing.laid, event))
 
 
 def _forfeited(round_: Betting | Playing, event: CardsForfeited) -> Round:
@@ -276,7 +281,7 @@ def _exposed(playing: Playing, event: HandExposed) -> Round:
     if event.box in playing.firsts:
         firsts = (*playing.firsts[event.box], *event.cards)[:3]
         playing = replace(playing, firsts={**playing.firsts, event.box: firsts})
-    return replace(playing, hands=_put(playing.hands, at, hand))
+    return replace(playing, hands=_put(playing.hands, at, hand), laid=(*playing.laid, event))
 
 
 def _cutting_card(playing: Playing, _: CuttingCardReached) -> Round:
@@ -296,6 +301,10 @@ def _shoe_changed(playing: Playing, event: ShoeChanged) -> Round:
 
 def _insurance_opened(playing: Playing, event: InsuranceOpened) -> Round:
     return replace(playing, awaiting=Insurance(event.until_ms))
+
+
+def _even_money(playing: Playing, event: EvenMoneyTaken) -> Round:
+    return _answered(replace(playing, even_money=(*playing.even_money, event.wager)), event)
 
 
 def _answered(playing: Playing, event: InsuranceDeclined | EvenMoneyTaken) -> Round:
@@ -399,6 +408,7 @@ def _split(playing: Playing, event: HandSplit) -> Round:
         hands=(*playing.hands[:at], first, second, *later),
         wagers=tuple(_moved_up(wager, event) for wager in playing.wagers),
         awaiting=None,
+        laid=(*playing.laid, event),
     )
 
 
@@ -422,7 +432,7 @@ def _turn_called(playing: Playing, _: TurnCalled) -> Round:
 
 
 def _hole_turned(playing: Playing, event: HoleCardTurned) -> Round:
-    return replace(playing, dealer=with_card(playing.dealer, event.card), hole=None, awaiting=None)
+    return replace(playing, dealer=with_card(playing.dealer, event.card), hole=None, awaiting=None, laid=(*playing.laid, event))
 
 
 def _hands_decided(playing: Playing, event: HandsDecided) -> Round:
@@ -434,11 +444,52 @@ def _picked_up(playing: Playing, _: CardsPickedUp) -> Round:
 
 
 def _settled(playing: Playing, _: RoundSettled) -> Round:
-    return Over(playing.opened, "", playing.lines, playing.hands, playing.dealer, playing.results, playing.proposals)
+    return _over(playing, "")
 
 
 def _voided(playing: Playing, event: RoundVoided) -> Round:
-    return Over(playing.opened, event.reason, playing.lines, playing.hands, playing.dealer, playing.results, playing.proposals)
+    return _over(playing, event.reason)
+
+
+def _over(playing: Playing, void: str) -> Round:
+    return Over(
+        playing.opened,
+        void,
+        playing.lines,
+        playing.hands,
+        playing.dealer,
+        playing.results,
+        playing.proposals,
+        playing.laid,
+        playing.even_money,
+        playing.corrections,
+    )
+
+
+def _cards_corrected(playing: Playing, event: CardsCorrected) -> Round:
+    """The cards lie there as they are; a hand that ended on a wrong one and is played on has no end."""
+    laid = read_anew(playing.laid, event.cards)
+    hands = tuple(replace(hand, end=None) if (hand.box, hand.number) in event.reopened else hand for hand in hands_on(laid, playing.hands))
+    firsts = {box: cards for box, cards in first_cards(laid).items() if box in playing.firsts}
+    return replace(playing, laid=laid, hands=hands, dealer=dealer_on(laid), firsts=firsts, awaiting=None)
+
+
+def _round_corrected(over: Over, event: RoundCorrected) -> Round:
+    laid = read_anew(over.laid, event.cards)
+    hands, dealer = hands_on(laid, over.hands), over.dealer and hand_of(*event.dealer_cards)
+    void = event.agreed.reason if event.outcome == "void" else over.void
+    return replace(over, void=void, laid=laid, hands=hands, dealer=dealer, results=event.hands)
+
+
+def _lines_corrected(round_: Playing | Over, event: WagersCorrected) -> Round:
+    right = {line.wager: line.returned_minor for line in event.lines}
+    lines = tuple(replace(line, returned_minor=right.get(line.wager, line.returned_minor)) for line in round_.lines)
+    assert not right.keys() - {line.wager for line in lines}, "only a settled wager can be settled anew"
+    return replace(round_, lines=lines, corrections=event.number)
+
+
+def _correction_refused(over: Over, _: CorrectionRefused) -> Round:
+    return over
 
 
 def named(wagers: tuple[Wager, ...], wager_id: str) -> Wager | None:
@@ -513,7 +564,7 @@ REMEMBERED: dict[type, dict[type, Callable[[Any, Any], Round]]] = {
         ShoeChanged: _shoe_changed,
         InsuranceOpened: _insurance_opened,
         InsuranceDeclined: _answered,
-        EvenMoneyTaken: _answered,
+        EvenMoneyTaken: _even_money,
         InsuranceClosed: _insurance_closed,
         PeekCalled: _peek_called,
         PeekTaken: _peek_taken,
@@ -539,7 +590,13 @@ REMEMBERED: dict[type, dict[type, Callable[[Any, Any], Round]]] = {
         CardExposed: _laid_open,
         ClockResumed: _resumed,
         **dict.fromkeys(get_args(RulingEvent), _ruled),
+        CardsCorrected: _cards_corrected,
+        WagersCorrected: _lines_corrected,
     },
-    Over: {},
+    Over: {
+        RoundCorrected: _round_corrected,
+        WagersCorrected: _lines_corrected,
+        CorrectionRefused: _correction_refused,
+    },
 }
 """What each event leaves behind, by phase."""

@@ -7,7 +7,7 @@ that is nobody's: at once if people are awaited, whose clocks stand meanwhile, e
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from services.table.domain import approval, insurance
+from services.table.domain import approval, correcting, insurance
 from services.table.domain.course import Course
 from services.table.domain.dead import die
 from services.table.domain.settlement import give_back
@@ -22,6 +22,7 @@ from shared.contracts.rulings import (
     FaceUpCard,
     GameError,
     Misdeal,
+    Misread,
     MissedBox,
     Ruling,
     UnexposedCard,
@@ -210,6 +211,11 @@ def _check_position(ruling: WrongPosition, _: str, course: Course) -> None:
         raise _not_now("it lies where it belongs.")
 
 
+def _read_anew(ruling: Misread, _: str, course: Course) -> None:
+    """LV-2.1.4: the cards that lie there count."""
+    correcting.correct_cards(ruling.cards, course)
+
+
 Effect = Callable[[Any, str, Course], None]
 
 EFFECTS: Mapping[type, Mapping[type[Ruling], Effect]] = {
@@ -233,6 +239,7 @@ EFFECTS: Mapping[type, Mapping[type[Ruling], Effect]] = {
         GameError: _game_error,
         DeadHand: _dead,
         WrongPosition: _check_position,
+        Misread: _read_anew,
     },
 }
 """What each kind of ruling does, by phase; what is not here is refused."""

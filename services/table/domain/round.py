@@ -7,7 +7,7 @@ when they are decided.  A refused request for money at risk is written down, bec
 from collections.abc import Callable
 from typing import Any, get_args
 
-from services.table.domain import betting, dealer, dealing, insurance, irregularities, joining, playing, side_bets
+from services.table.domain import betting, correcting, dealer, dealing, insurance, irregularities, joining, playing, side_bets
 from services.table.domain.course import Course
 from services.table.domain.evolve import evolve, named
 from services.table.domain.settlement import give_back
@@ -24,6 +24,7 @@ from shared.contracts.table import (
     CloseInsurance,
     CloseJoining,
     CommandRefused,
+    CorrectRound,
     DealCard,
     DealCards,
     DeclineInsurance,
@@ -242,6 +243,7 @@ _BETTING: dict[type, Decide] = {
     DealCard: _nothing,
     **_RULED,
     NoteInForce: _note_in_force,
+    CorrectRound: _no(Reason.ROUND_NOT_OVER),
 }
 _PLAYING: dict[type, Decide] = {
     OpenRound: _nothing,
@@ -273,12 +275,13 @@ _PLAYING: dict[type, Decide] = {
     DealCard: dealing.deal_one,
     **_RULED,
     NoteInForce: _nothing,
+    CorrectRound: _no(Reason.ROUND_NOT_OVER),
 }
 DECIDED: dict[type, dict[type, Decide]] = {
     Unopened: dict.fromkeys(COMMANDS, _no(Reason.UNKNOWN_ROUND)) | {OpenRound: _open},
     Betting: _BETTING,
     Playing: _PLAYING,
-    Over: dict.fromkeys(COMMANDS, _no_to_people(Reason.ROUND_OVER)),
+    Over: dict.fromkeys(COMMANDS, _no_to_people(Reason.ROUND_OVER)) | {CorrectRound: correcting.correct},
 }
 """What decides about each command, by phase: whoever adds a command says for each phase what it means there."""
 

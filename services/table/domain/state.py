@@ -11,7 +11,23 @@ from services.table.domain.approval import NONE, Proposals
 from services.table.domain.hand import Hand
 from services.table.domain.order import DEALER, Place
 from shared.contracts.restrictions import InForce
-from shared.contracts.table import Astray, CardExposed, Face, HandResult, HoleCardDealt, Kind, RoundOpened, SettlementLine
+from shared.contracts.table import (
+    Astray,
+    CardDealt,
+    CardExposed,
+    Face,
+    HandExposed,
+    HandResult,
+    HandSplit,
+    HoleCardDealt,
+    HoleCardTurned,
+    Kind,
+    RoundOpened,
+    SettlementLine,
+)
+
+Laid = CardDealt | HandExposed | HoleCardTurned | HandSplit
+"""What says where an open card lies."""
 
 
 class Wager(Struct, frozen=True, gc=False):
@@ -197,6 +213,12 @@ class Playing(Struct, frozen=True, gc=False):
     """Boxes that the deal passes over, each with which of its first two cards."""
     places: tuple[tuple[str, int], ...] = ()
     """Players and boxes, in the order in which the boxes were taken."""
+    laid: tuple[Laid, ...] = ()
+    """How the open cards came to lie where they are, in order."""
+    even_money: tuple[str, ...] = ()
+    """Wagers that took one to one and left the round."""
+    corrections: int = 0
+    """How often settled wagers were settled anew."""
 
     @property
     def acting(self) -> Hand | None:
@@ -214,16 +236,22 @@ class Playing(Struct, frozen=True, gc=False):
 
 
 class Over(Struct, frozen=True, gc=False):
-    """Every wager is settled, or given back if `void`."""
+    """Every wager is settled, or given back if `void`; a correction may settle them anew."""
 
     opened: RoundOpened
     void: str
     """Why the round was cancelled, or empty."""
     lines: tuple[SettlementLine, ...]
+    """As they are settled now."""
     hands: tuple[Hand, ...] = ()
     dealer: Hand | None = None
     results: tuple[HandResult, ...] = ()
     proposals: Proposals = NONE
+    laid: tuple[Laid, ...] = ()
+    """How the open cards came to lie where they are, in order, each as it was read last."""
+    even_money: tuple[str, ...] = ()
+    corrections: int = 0
+    """How often settled wagers were settled anew."""
 
 
 Running = Betting | Playing

@@ -9,30 +9,44 @@ from typing import Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from services.table.domain import restrictions
+from services.table.domain import approval, restrictions
+from services.table.domain.approval import NONE, Proposal, Proposals
+from services.table.domain.correcting import cards_of
 from services.table.domain.restrictions import Restrictions
 from services.table.domain.settings import check_settings
 from shared.contracts.refusals import Reason, refused
 from shared.contracts.restrictions import GiveUpBox, InForceTold, Restriction
-from shared.contracts.subjects import RoundName
+from shared.contracts.rulings import WHEN_OVER, kind_of
+from shared.contracts.subjects import BadSubject, RoundName, round_name
 from shared.contracts.table import (
     SEMANTICS,
+    Agreed,
+    ApproveRuling,
     BookingNoted,
     BookNoted,
     CallRound,
     CloseTable,
+    CorrectionCalled,
+    CorrectionNoted,
     DayClosed,
     DayEnded,
+    DeclineRuling,
     EndDay,
     MountShoe,
     NoteBook,
     NoteBooking,
+    NoteCorrection,
     NoteRetirement,
     OpenTable,
+    ProposeRuling,
     RecordRound,
     RetirementNoted,
     RoundCalled,
     RoundRecorded,
+    RulingApproved,
+    RulingDeclined,
+    RulingProposed,
+    RulingWithdrawn,
     ShoeCalled,
     ShoeMounted,
     ShoeRetirementCalled,
@@ -42,6 +56,7 @@ from shared.contracts.table import (
     TableCommand,
     TableEvent,
     TableOpened,
+    WithdrawRuling,
 )
 from shared.kernel.cards import DECK
 from shared.kernel.decider import Decider
@@ -50,6 +65,21 @@ from shared.kernel.money import Ratio
 
 UNBOOKED_MAX = 2
 """Recorded rounds that the ledger may still owe an answer for when the next one is called."""
+
+
+CORRECTING_MAX = 16
+"""Corrections under way at a time."""
+
+
+class Correcting(Struct, frozen=True):
+    """A correction under way.  Its round and the ledger answer in either order."""
+
+    round: str
+    correction: str
+    number: int = 0
+    """In its round, once that has answered."""
+    booked: int = 0
+    """The last correction of the round that the ledger has answered for meanwhile."""
 
 
 class Table(Struct, frozen=True):
@@ -77,11 +107,15 @@ class Table(Struct, frozen=True):
     next_from_ms: int = 0
     """Before this no further round is called by the clock."""
     ruled: Restrictions = Restrictions()
+    correcting: tuple[Correcting, ...] = ()
+    """Corrections that their rounds or the ledger have not answered for."""
+    proposals: Proposals = NONE
+    """Rulings about rounds that are over."""
 
     @property
     def idle(self) -> bool:
-        """Whether nothing of this table is unanswered: no round, no booking, no shoe."""
-        return not (self.running or self.unbooked or self.called or self.mounted or self.retiring)
+        """Whether nothing of this table is unanswered: no round, no booking, no shoe, no correction."""
+        return not (self.running or self.unbooked or self.called or self.mounted or self.retiring or self.correcting)
 
     @property
     def plays_on(self) -> bool:
@@ -98,8 +132,16 @@ def evolve(table: Table, event: TableEvent) -> Table:
         case RoundRecorded():
             ruled = restrictions.after_round(table.ruled, event.places)
             return replace(table, running=False, next_from_ms=event.next_from_ms, ruled=ruled)
-        case BookingNoted():
+        case BookingNoted(number=0):
             return replace(table, unbooked=_without(table.unbooked, event.round))
+        case BookingNoted():
+            return _corrected(table, event.round, booked=event.number)
+        case CorrectionCalled():
+            return replace(table, correcting=(*table.correcting, Correcting(event.round, event.correction)))
+        case CorrectionNoted(code=""):
+            return _corrected(table, event.round, number=event.number)
+        case CorrectionNoted():
+            return replace(table, correcting=tuple(other for other in table.correcting if other.round != event.round))
         case TableOpened():
             held = (*table.ruled.held, *(each for each in event.held if each not in table.ruled.held))
             return replace(table, opened=event, phase="open", ruled=replace(table.ruled, held=held))
@@ -126,8 +168,16 @@ def evolve(table: Table, event: TableEvent) -> Table:
             return replace(table, day_closed=True)
         case InForceTold():
             return table
+        case RulingProposed() | RulingApproved() | RulingDeclined() | RulingWithdrawn():
+            return replace(table, proposals=approval.remembered(table.proposals, event))
         case _:
             return replace(table, ruled=restrictions.remember(table.ruled, event))
+
+
+def _corrected(table: Table, round_id: str, **answered: int) -> Table:
+    """Return the table after an answer about a correction; what both have answered for is over."""
+    moved = [replace(each, **answered) if each.round == round_id else each for each in table.correcting]
+    return replace(table, correcting=tuple(each for each in moved if not 0 < each.number <= each.booked))
 
 
 def _without(names: tuple[str, ...], name: str) -> tuple[str, ...]:
@@ -159,8 +209,23 @@ def _decide(command: TableCommand, table: Table, opened: TableOpened, envelope: 
             return _call_round(table, opened, envelope)
         case RecordRound():
             return _record(command, table, opened, envelope)
-        case NoteBooking():
+        case NoteBooking(number=0):
             return [BookingNoted(round=command.round)] if command.round in table.unbooked else []
+        case NoteBooking():
+            waiting = any(each.round == command.round and each.booked < command.number for each in table.correcting)
+            return [BookingNoted(round=command.round, number=command.number)] if waiting else []
+        case ProposeRuling():
+            return _propose(command, table, envelope)
+        case ApproveRuling():
+            return _approve(command, table, opened, envelope)
+        case DeclineRuling():
+            _check_proposal(command, table)
+            return [approval.decline(command, table.proposals, envelope, book=opened.profile.book)]
+        case WithdrawRuling():
+            _check_proposal(command, table)
+            return [approval.withdraw(command, table.proposals, envelope)]
+        case NoteCorrection():
+            return _note_correction(command, table)
         case NoteBook():
             return [] if table.book else [BookNoted()]
         case MountShoe():
@@ -311,6 +376,87 @@ def _record(command: RecordRound, table: Table, opened: TableOpened, envelope: E
     if table.plays_on:
         events.append(_call_shoe(table, opened))
     return events
+
+
+def _propose(command: ProposeRuling, table: Table, envelope: Envelope) -> list[TableEvent]:
+    """Return the proposal to correct a round of this day that is over."""
+    _check_over(command.round, table)
+    if not isinstance(command.ruling, WHEN_OVER):
+        raise refused(Reason.NOT_POSSIBLE_NOW, f"the round is over, and {kind_of(command.ruling)} is for one that is played.")
+    return [replace(approval.propose(command, table.proposals, envelope), round=command.round)]
+
+
+def _approve(command: ApproveRuling, table: Table, opened: TableOpened, envelope: Envelope) -> list[TableEvent]:
+    """Return that a second person agrees, and call for the correction; the day stays open for it.
+
+    One correction of a round comes after the other, because each is decided on how the round was settled last.
+    """
+    _check_proposal(command, table)
+    proposal, event = approval.approved(command, table.proposals, envelope, book=opened.profile.book)
+    if any(each.round == command.round for each in table.correcting):
+        raise refused(Reason.CORRECTION_RUNNING)
+    if len(table.correcting) >= CORRECTING_MAX:
+        raise refused(Reason.BUSY)
+    called = CorrectionCalled(correction=envelope.id, round=command.round, cards=cards_of(proposal.ruling), agreed=_agreed(proposal, event))
+    return [event, called]
+
+
+def _agreed(proposal: Proposal, approved: RulingApproved) -> Agreed:
+    return Agreed(
+        by=proposal.by,
+        job=proposal.job,
+        approved_by=approved.by,
+        approved_job=approved.job,
+        reason=proposal.note or kind_of(proposal.ruling),
+    )
+
+
+def _check_proposal(command: ApproveRuling | DeclineRuling | WithdrawRuling, table: Table) -> None:
+    """Raise `Refused` if the proposal of that number is about another round than whoever speaks of it means."""
+    if any(each.number == command.proposal and each.round != command.round for each in table.proposals.open):
+        raise refused(Reason.NO_SUCH_PROPOSAL)
+
+
+def _check_over(round_id: str, table: Table) -> None:
+    if not has_played(table, round_id):
+        raise refused(Reason.UNKNOWN_ROUND)
+    if not rules_on(table, round_id):
+        raise refused(Reason.ROUND_NOT_OVER)
+
+
+def has_played(table: Table, round_id: str) -> bool:
+    """Return whether a round is one of this table and day."""
+    return table.opened is not None and 0 < _number_of(round_id, table.opened) <= table.rounds
+
+
+def rules_on(table: Table, round_id: str) -> bool:
+    """Return whether rulings about a round are the table's to take: those of one that is played are the round's own."""
+    return not (table.running and table.round == round_id)
+
+
+def _number_of(round_id: str, opened: TableOpened) -> int:
+    """Return the number of a round of this table and day, 0 for any other."""
+    try:
+        name = round_name(round_id)
+    except BadSubject:
+        return 0
+    return name.number if (name.table, name.day) == (opened.table, opened.day) else 0
+
+
+def _note_correction(command: NoteCorrection, table: Table) -> list[TableEvent]:
+    if not any((each.round, each.correction) == (command.round, command.correction) and not each.number for each in table.correcting):
+        return []
+    return [
+        CorrectionNoted(
+            round=command.round,
+            correction=command.correction,
+            revision=command.revision,
+            digest=command.digest,
+            number=command.number,
+            code=command.code,
+            message=command.message,
+        )
+    ]
 
 
 def _mount(command: MountShoe, table: Table) -> list[TableEvent]:

@@ -11,11 +11,15 @@ from shared.contracts.shoe import CardsDrawn, CardTurned, DrawnCard, HolePeeked,
 from shared.contracts.subjects import log_of, round_stream, shoe_stream, table_stream
 from shared.contracts.table import (
     AcceptWager,
+    Agreed,
     BettingClosed,
     BookNoted,
     CallRound,
     ChangeShoe,
     CloseInsurance,
+    CorrectionCalled,
+    CorrectionRefused,
+    CorrectRound,
     DayClosed,
     DealCards,
     DealtCard,
@@ -23,18 +27,20 @@ from shared.contracts.table import (
     MountShoe,
     NoteBook,
     NoteBooking,
+    NoteCorrection,
     NoteRetirement,
     OpenTable,
     RecordRound,
     RefuseWager,
     RoundCalled,
+    RoundCorrected,
     RoundSettled,
     RoundVoided,
     ShoeMounted,
     TakePeek,
     TurnHole,
 )
-from shared.contracts.wallet import RoundBooked, StakeRefused, StakeReserved, TableNoted
+from shared.contracts.wallet import RoundBooked, StakeRefused, StakeReserved, StakesCorrected, TableNoted
 from shared.kernel.reactions import Source
 from shared.runtime.shelf import profile
 from tests.rounds import DAY_ENDS_AT_MS, ROUND_ID, begun, opened_table, opening, play, settings
@@ -43,6 +49,7 @@ ROUND = round_stream("20261130", "T7", 1)
 TABLE = table_stream("20261130", "T7")
 SHOE = shoe_stream("20261130", "T7-S1")
 LEDGER = "log.wallet.20261130.ledger.0"
+AGREED = Agreed(by="pit", job="pit_boss", approved_by="manager", approved_job="duty_manager", reason="misread")
 
 
 def source(stream: str) -> Source:
@@ -106,6 +113,41 @@ FOLLOWED: list[tuple[Any, str, str, Any]] = [
             exhausted=True,
             cutting_card_out=True,
         ),
+    ),
+    (
+        StakesCorrected(round=ROUND_ID, number=2, currency="CAD", lines=(), postings=()),
+        LEDGER,
+        TABLE,
+        NoteBooking(round=ROUND_ID, number=2),
+    ),
+    (
+        CorrectionCalled(correction="c", round=ROUND_ID, cards=(), agreed=AGREED),
+        TABLE,
+        ROUND,
+        CorrectRound(correction="c", cards=(), agreed=AGREED),
+    ),
+    (
+        RoundCorrected(
+            correction="c",
+            number=2,
+            outcome="void",
+            cards=(),
+            dealer_cards=(),
+            dealer_total=0,
+            hands=(),
+            staked_minor=0,
+            returned_minor=0,
+            agreed=AGREED,
+        ),
+        ROUND,
+        TABLE,
+        NoteCorrection(round=ROUND_ID, correction="c", revision=3, digest="d", number=2),
+    ),
+    (
+        CorrectionRefused(correction="c", code="no_such_card", message="No."),
+        ROUND,
+        TABLE,
+        NoteCorrection(round=ROUND_ID, correction="c", revision=3, digest="d", code="no_such_card", message="No."),
     ),
     (HolePeeked(round=ROUND_ID, index=5, blackjack=True), SHOE, ROUND, TakePeek(blackjack=True)),
     (CardTurned(round=ROUND_ID, opening=opened_card(5, "KD")), SHOE, ROUND, TurnHole(index=5, card="KD")),
