@@ -7,6 +7,8 @@ from shared.kernel.money import Ratio, coin
 
 def result(felt: Felt, hand: Hand) -> Result:
     """Return how the hand compares with the dealer's (ON-3.1, ON-3.7, LV-2.1.1, LV-2.2, decision 1)."""
+    if hand.dead:
+        return "dead"
     mine, house = points(hand.cards)[0], points(felt.dealer)[0]
     if felt.is_paid_already(hand):
         return "even_money"
@@ -42,6 +44,8 @@ def lines(felt: Felt) -> dict[str, SettlementLine]:
     for _, number, hand in felt.hands():
         for wager in hand.wagers:
             due[wager.wager] = line(wager, number, returned(felt, hand, number, wager))
+    for number, wager in felt.given_back:
+        due[wager.wager] = line(wager, number, wager.stake_minor)
     for wager in felt.aside:
         due[wager.wager] = line(wager, 1, side_bet(felt, wager))
     for wager in felt.insured:

@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 
 from services.surveillance.domain.facts import Fact, clause
 from shared.contracts.table import (
+    BoxMissed,
     CardDealt,
     CardsCorrected,
     DecisionTimedOut,
@@ -57,6 +58,10 @@ class Unfinished(Exception):
     """The log ends here, before the round does."""
 
 
+class Unfollowed(Exception):
+    """The log goes on in a way that this script does not know; says which."""
+
+
 @dataclass
 class Hand:
     """A hand as it lies on the felt."""
@@ -68,6 +73,8 @@ class Hand:
     from_split: bool = False
     ends: tuple[str, ...] = ()
     """How it may be said to have ended; empty while it is played."""
+    dead: bool = False
+    """Taken out of the round: what lay on it went back (ON-11.6)."""
 
 
 @dataclass
@@ -86,6 +93,8 @@ class Felt:
     declined: set[str] = field(default_factory=set)
     said: dict[tuple[int, int], list[str]] = field(default_factory=dict)
     """What the log says of how each hand ended."""
+    given_back: list[tuple[int, WagerPlaced]] = field(default_factory=list)
+    """What lay on hands that are dead, each with the hand's number then."""
 
     @property
     def profile(self) -> Profile:
@@ -156,6 +165,10 @@ class Script:
         """What lay face down on boxes, as it was turned up in time."""
         self.asked: set[str] = set()
         """Doubles and splits that others were asked to join."""
+        self.looked = False
+        """Whether somebody has looked at the hole card: then insurance is settled."""
+        self.missed = {(fact.event.box, fact.event.card) for fact in facts if isinstance(fact.event, BoxMissed)}
+        """Boxes that the deal passed over, each with which of its first two cards."""
 
     def insurance(self, fact: Fact) -> WagerPlaced | None:
         """Return the insurance wager that `fact` accepts, if it does."""
@@ -170,11 +183,39 @@ class Script:
             fact = self.moves[self.at]
             if isinstance(fact.event, RoundVoided):
                 raise Voided
+            if isinstance(fact.event, HandCompleted) and fact.event.how == "dead":
+                self.bury(fact)
+                self.at += 1
+                continue
             if not (isinstance(fact.event, HandCompleted) and fact.event.how in self.BY_ITSELF):
                 return fact
             self.felt.said.setdefault((fact.event.box, fact.event.hand), []).append(fact.event.how)
             self.at += 1
         raise Unfinished
+
+    def bury(self, fact: Fact) -> None:
+        """Take a hand out of the round, with all that lies on it: side bets and an open insurance as well (decision 23)."""
+        felt, box, number = self.felt, fact.event.box, fact.event.hand
+        hands = felt.boxes.get(box, [])
+        if not 1 <= number <= len(hands) or hands[number - 1].dead:
+            amiss("ON-11.6", f"box {box} hand {number} is dead, and there is no such hand in the round", fact)
+        if self.at and isinstance(self.moves[self.at - 1].event, JoiningOpened):
+            raise Unfollowed("a hand is dead while others are asked to join its double or split")
+        hand = hands[number - 1]
+        if hand.ends == ("bust",) or (hand.cards and felt.is_paid_already(hand)):
+            amiss("ON-11.6", f"box {box} hand {number} is dead, and was out of the round before", fact)
+        hand.dead, hand.ends = True, ("dead",)
+        beside = [wager for wager in felt.aside if wager.box == box and number == 1]
+        insured = [wager for wager in felt.insured if wager.box == box and number == 1 and not self.looked]
+        felt.given_back += [(number, wager) for wager in (*hand.wagers, *beside)] + [(0, wager) for wager in insured]
+        hand.wagers = []
+        felt.aside = [wager for wager in felt.aside if wager not in beside]
+        felt.insured = [wager for wager in felt.insured if wager not in insured]
+
+    def word_about(self, hand: Hand) -> Fact | None:
+        """Return the next move, None if a ruling has taken the hand out while its player thought."""
+        self.ahead()
+        return None if hand.dead else self.take()
 
     def take(self) -> Fact:
         """Return the next move."""
@@ -250,11 +291,14 @@ def deal(script: Script) -> None:
     felt = script.felt
     order = clause(felt.profile, "ON-6.1", "LV-3.4")
     down = felt.profile.players_cards == "down"
-    for box in sorted(felt.boxes):
+    for box in [box for box in sorted(felt.boxes) if (box, 1) not in script.missed]:
         felt.boxes[box][0].cards.append(script.card(box, 1, order, down=down))
     felt.dealer.append(script.card(DEALER, 1, clause(felt.profile, "ON-6.3", "LV-0.1")))
-    for box in sorted(felt.boxes):
+    for box in [box for box in sorted(felt.boxes) if (box, 2) not in script.missed]:
         felt.boxes[box][0].cards.append(script.card(box, 1, order, down=down))
+    for box in [box for box in sorted(felt.boxes) if len(felt.boxes[box][0].cards) == 1]:
+        # ON-11.6: short of one card it is backed up until all have two.
+        felt.boxes[box][0].cards.append(script.card(box, 1, "ON-11.6", down=down))
     if felt.profile.dealer.hole_card:
         script.expect(HoleCardDealt, "LV-0.1", "the dealer's second card is dealt face down")
 
@@ -262,7 +306,11 @@ def deal(script: Script) -> None:
 def insure_and_peek(script: Script) -> bool | None:
     """Offer insurance under an ace, then look at the hole card; return whether the look found a blackjack, if there was one."""
     felt = script.felt
-    if felt.dealer[0][0] != "A":
+    script.ahead()
+    bare = [box for box, _, hand in felt.hands() if not hand.cards and not hand.dead]
+    if bare:
+        amiss("ON-11.6", f"box {bare[0]} got no card and is not dead", script.ahead())
+    if felt.dealer[0][0] != "A" or all(hand.dead for _, _, hand in felt.hands()):
         return None
     rule = clause(felt.profile, "ON-7.1", "LV-2.5.2")
     script.expect(InsuranceOpened, rule, "insurance is offered under an ace")
@@ -285,6 +333,7 @@ def insure_and_peek(script: Script) -> bool | None:
     if not (felt.profile.dealer.hole_card and felt.profile.dealer.peeks_under_ace):
         return None
     looked: PeekTaken = script.expect(PeekTaken, "LV-3.8", "the hole card is checked once insurance is closed")
+    script.looked = True
     return looked.blackjack
 
 
@@ -312,13 +361,15 @@ def play_hand(script: Script, box: int, number: int) -> None:
     felt = script.felt
     hands = felt.boxes[box]
     hand = hands[number - 1]
-    while True:
+    while not hand.dead:
         if len(hand.cards) == 1:
             hand.cards.append(script.card(box, number, clause(felt.profile, "ON-9.2", "LV-2.7")))
         hand.ends = ends_by_itself(felt, hand)
         if hand.ends:
             return
-        fact = script.take()
+        fact = script.word_about(hand)
+        if fact is None:
+            return
         event = fact.event
         turn = clause(felt.profile, "ON-6.4", "LV-0.2")
         if isinstance(event, CardsCorrected):
@@ -502,7 +553,8 @@ def finish_dealer(script: Script, *, looked: bool | None) -> None:
     """The dealer's last cards: as many as the profile says while a wager can still turn on them (ON-10.2, LV-4.4, decision 6)."""
     felt = script.felt
     profile = felt.profile
-    standing = [hand for _, _, hand in felt.hands() if points(hand.cards)[0] <= 21 and not felt.is_paid_already(hand)]
+    alive = [hand for _, _, hand in felt.hands() if not hand.dead]
+    standing = [hand for hand in alive if points(hand.cards)[0] <= 21 and not felt.is_paid_already(hand)]
     blackjacks = [hand for hand in standing if natural(hand.cards) and not hand.from_split]
     # Decision 5: a blackjack against a 2 to 9 is won already.
     undecided = [hand for hand in standing if hand not in blackjacks or points(felt.dealer)[0] >= 10]

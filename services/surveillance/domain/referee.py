@@ -12,17 +12,15 @@ from services.surveillance.domain.facts import Breach, Fact, Round, facts, round
 from services.surveillance.domain.findings import Code, Finding, finding
 from services.surveillance.domain.payouts import lines, results
 from services.surveillance.domain.put_right import corrections_are_right
-from services.surveillance.domain.reenactment import Felt, Hand, Irregular, Unfinished, Voided, points, reenact
+from services.surveillance.domain.reenactment import Felt, Hand, Irregular, Unfinished, Unfollowed, Voided, points, reenact
 from shared.contracts.subjects import log_of
 from shared.contracts.table import (
     SIDE_BETS,
-    BoxMissed,
     CardDealt,
     CardDiscarded,
     CardExposed,
     CuttingCardReached,
     FaceDownCardDealt,
-    HandCompleted,
     HandsDecided,
     HoleCardDealt,
     RoundOpened,
@@ -53,21 +51,16 @@ def judge(entries: Sequence[Entry[Any, Any]]) -> list[Finding]:
         message = f"book {opened.profile.book}, decisions of version {opened.semantics}: not known to this referee"
         return [_found(stream, Code.UNJUDGED, "", message, told[0])]
     round_ = round_of(stream, told)
-    out = next((fact for fact in told if takes_a_hand_out(fact)), None)
-    play = (play_and_pay if out is None else corrections_stand_alone,)
     rules = (*wager_rules.QUESTIONS, *turn_rules.QUESTIONS, *felt_rules.QUESTIONS, *ruling_rules.QUESTIONS)
-    questions = (*rules, money_is_given_once, *play)
-    breaches = list(wager_rules.values_can_be(round_)) or [breach for ask in questions for breach in ask(round_)]
-    found = [_found(stream, Code.RULES, rule, message, fact or told[-1]) for rule, message, fact in breaches]
-    if out is None:
-        return found
-    why = "a box was passed over or a hand is dead: its cards and outcomes were not judged, rulings, clocks and sums were"
-    return [*found, _found(stream, Code.UNJUDGED, "ON-11.6", why, out)]
-
-
-def takes_a_hand_out(fact: Fact) -> bool:
-    """Return whether the deal or the play leaves here the order that this referee can walk through (ON-11.6)."""
-    return isinstance(fact.event, BoxMissed) or (isinstance(fact.event, HandCompleted) and fact.event.how == "dead")
+    questions = (*rules, money_is_given_once, play_and_pay)
+    try:
+        breaches = list(wager_rules.values_can_be(round_)) or [breach for ask in questions for breach in ask(round_)]
+    except Unfollowed as why:
+        breaches = [breach for ask in (*rules, money_is_given_once, corrections_stand_alone) for breach in ask(round_)]
+        unjudged = [_found(stream, Code.UNJUDGED, "ON-11.6", f"{why}: rulings, clocks and sums were judged, outcomes not", told[-1])]
+    else:
+        unjudged = []
+    return [*(_found(stream, Code.RULES, rule, message, fact or told[-1]) for rule, message, fact in breaches), *unjudged]
 
 
 def play_and_pay(round_: Round) -> Iterator[Breach]:
@@ -139,6 +132,8 @@ def hands_end_as_told(round_: Round, felt: Felt) -> Iterator[Breach]:
     """What is written down of how each hand ended is how it ended (LV-0.2)."""
     for box, number, hand in felt.hands():
         said = felt.said.get((box, number), [])
+        if hand.dead:
+            continue
         # A hand that a dealer blackjack cut short has no end of its own.
         if any(how not in hand.ends for how in said) or (hand.ends and not said):
             yield round_.rule("ON-10.1", "LV-0.2"), f"box {box} hand {number} ended {hand.ends}, written down is {said}", None

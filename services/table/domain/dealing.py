@@ -134,8 +134,12 @@ def _go_on(course: Course, *, first_deal: bool, exhausted: bool) -> None:
 
 
 def go_on(course: Course) -> None:
-    """Ask for what comes next once a card lies where it belongs: the next hand, or the dealer."""
-    if course.playing.acting is not None:
+    """Ask for what comes next once a card lies where it belongs: the next hand, or the dealer.
+
+    A dealer with two open cards has ended the players' turns, also where a blackjack has left them without one (decision 6).
+    """
+    playing = course.playing
+    if playing.acting is not None and len(playing.dealer.cards) < 2:
         hands.next_hand(course)
     else:
         dealer.play(course)

@@ -235,6 +235,24 @@ def test_a_dealer_who_draws_by_rule_draws_nothing_too_much():
     assert (hands(rehearsal)[0], astray(rehearsal)) == ("6D 2C 3C 4C 5C", [("9C", "overdraw")])
 
 
+def test_after_a_dealer_blackjack_an_overdraw_gives_nobody_a_turn():
+    """ON-11.4, decision 6: the round has ended before any decision, whatever is burned then."""
+    rehearsal = ruled("live", "TS AD 9H KC 2C 3C 4C 5C", DealerOverdraw(), "decline")
+
+    assert (rehearsal.over, hands(rehearsal)[1], len(astray(rehearsal)), lines(rehearsal)) == (True, "TS 9H", 4, [("main", 400, 0)])
+
+
+def test_a_split_goes_on_after_its_first_hand_is_dead():
+    """ON-11.6: the other hand of the box doubles as it might have before, though the main wager has gone back."""
+    rehearsal = begun("ontario", "8H 6D 8S 3C 3D TD 9C KS")
+    rehearsal.ask(lambda _: Choice("split"))
+    rehearsal.serve()
+    rule(rehearsal, DeadHand(box=1))
+    rehearsal.run(scripted("double"))
+
+    assert lines(rehearsal) == [("main", 400, 400), ("split", 400, 800), ("double", 400, 800)]
+
+
 def missed(book: str, shoe: str, *passed_over: tuple[int, int], bets: Any = (("ann", 1, 400), ("ben", 2, 400))) -> Rehearsal:
     """Return a whole round whose deal passes boxes over, each with which of its first two cards."""
     rehearsal = Rehearsal(opening(book), cards(shoe))
