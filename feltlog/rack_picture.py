@@ -27,8 +27,8 @@ def rack_table(racked: Sequence[Racked], layout: Layout, *, letters: bool) -> Ta
     for heading in ("from below", "card", "whose", "shoe", "place in the shoe"):
         table.add_column(heading, no_wrap=True)
     for each in reversed(racked):
-        face = drawn((Card(each.laid.card),), letters=letters) if each.laid.card else "unseen"
-        table.add_row(str(each.position), face, whose(each, layout), each.laid.shoe, str(each.laid.index))
+        face = drawn((Card(each.card),), letters=letters) if each.card else "unseen"
+        table.add_row(str(each.position), face, whose(each, layout), each.shoe, str(each.index))
     return table
 
 
@@ -41,10 +41,10 @@ def as_json(racked: Racked) -> dict[str, object]:
     """Return a card in the rack for machines."""
     return {
         "position": racked.position,
-        "card": racked.laid.card,
+        "card": racked.card,
         "box": racked.box,
         "hand": racked.hand,
         "why": racked.why,
-        "shoe": racked.laid.shoe,
-        "index": racked.laid.index,
+        "shoe": racked.shoe,
+        "index": racked.index,
     }

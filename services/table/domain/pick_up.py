@@ -16,6 +16,7 @@ from shared.contracts.table import (
     Astray,
     CardDealt,
     CardDiscarded,
+    CardsCorrected,
     CardsPickedUp,
     FaceDownCardDealt,
     HandExposed,
@@ -23,16 +24,12 @@ from shared.contracts.table import (
     HoleCardDealt,
     HoleCardTurned,
     ReshuffleCalled,
+    RoundCorrected,
     RoundEvent,
 )
 
-
-class Laid(Struct, frozen=True, gc=False):
-    """A card as it left the shoe; one that was never turned has no face."""
-
-    shoe: str
-    index: int
-    card: str = ""
+Mark = tuple[str, int]
+"""A card by its shoe and its index there."""
 
 
 class Racked(Struct, frozen=True, gc=False):
@@ -42,7 +39,10 @@ class Racked(Struct, frozen=True, gc=False):
     box: int
     hand: int
     """0 for a card that was nobody's, on box 0 like the dealer's."""
-    laid: Laid
+    card: str
+    """Empty if nobody ever saw it."""
+    shoe: str
+    index: int
     why: Astray | None = None
     """Why a card was nobody's."""
 
@@ -68,23 +68,20 @@ def from_right_to_left(hands: Iterable[Hand]) -> tuple[Place, ...]:
 def rack(events: Iterable[RoundEvent]) -> tuple[Racked, ...]:
     """Return the cards of a round as they lie in the discard rack, the lowest first; nothing if none was picked up.
 
-    A card that was nobody's (burned, or found face up) went there when it left the shoe, so it lies below the hands.
+    A card that was nobody's (burned, or found face up) went there when it left the shoe, so it lies below the hands.  A card
+    that was read wrong has the face that it was corrected to.
     """
-    on: dict[Place, list[Laid]] = {}
+    on: dict[Place, list[Mark]] = {}
+    faces: dict[Mark, str] = {}
     aside: list[CardDiscarded] = []
+    picked: tuple[Place, ...] = ()
     for event in events:
+        faces.update(_seen(event))
         match event:
-            case CardDealt():
-                on.setdefault((event.box, event.hand), []).append(Laid(event.shoe, event.index, event.card))
+            case CardDealt() | FaceDownCardDealt():
+                on.setdefault((event.box, event.hand), []).append((event.shoe, event.index))
             case HoleCardDealt():
-                on.setdefault(DEALER, []).append(Laid(event.shoe, event.index))
-            case FaceDownCardDealt():
-                on.setdefault((event.box, event.hand), []).append(Laid(event.shoe, event.index))
-            case HoleCardTurned():
-                on[DEALER] = [_turned(laid, event.shoe, {event.index: event.card}) for laid in on[DEALER]]
-            case HandExposed():
-                faces = dict(zip(event.indices, event.cards, strict=True))
-                on[event.box, event.hand] = [_turned(laid, event.shoe, faces) for laid in on[event.box, event.hand]]
+                on.setdefault(DEALER, []).append((event.shoe, event.index))
             case HandSplit():
                 on = _split(on, event)
             case CardDiscarded():
@@ -93,10 +90,23 @@ def rack(events: Iterable[RoundEvent]) -> tuple[Racked, ...]:
                 # The rack was emptied into the shuffle; only the layout was left out of it (ON-11.5).
                 aside.clear()
             case CardsPickedUp():
-                return _stacked(aside, event.hands, on)
+                picked = event.hands
             case _:
                 pass
-    return ()
+    return _stacked(aside, picked, on, faces) if picked else ()
+
+
+def _seen(event: RoundEvent) -> dict[Mark, str]:
+    """Return the faces that an event tells."""
+    match event:
+        case CardDealt() | HoleCardTurned() | CardDiscarded():
+            return {(event.shoe, event.index): event.card}
+        case HandExposed():
+            return {(event.shoe, index): card for index, card in zip(event.indices, event.cards, strict=True)}
+        case CardsCorrected() | RoundCorrected():
+            return {(each.shoe, each.index): each.card for each in event.cards}
+        case _:
+            return {}
 
 
 def backed_up(racked: Iterable[Racked]) -> tuple[tuple[Place, tuple[str, ...]], ...]:
@@ -108,25 +118,24 @@ def backed_up(racked: Iterable[Racked]) -> tuple[tuple[Place, tuple[str, ...]], 
     hands: dict[Place, tuple[str, ...]] = {}
     for each in sorted((each for each in racked if each.why is None), key=lambda each: each.position, reverse=True):
         place = (each.box, each.hand)
-        hands[place] = (each.laid.card, *hands.get(place, ()))
+        hands[place] = (each.card, *hands.get(place, ()))
     return tuple(hands.items())
 
 
-def _stacked(aside: list[CardDiscarded], picked: tuple[Place, ...], on: dict[Place, list[Laid]]) -> tuple[Racked, ...]:
-    side = [Racked(at, 0, 0, Laid(gone.shoe, gone.index, gone.card), gone.astray) for at, gone in enumerate(aside, start=1)]
+def _stacked(
+    aside: list[CardDiscarded], picked: tuple[Place, ...], on: dict[Place, list[Mark]], faces: dict[Mark, str]
+) -> tuple[Racked, ...]:
     # The dealer's cards lie beneath the others, whether they were picked up first or last.
     stack = sorted(picked, key=lambda place: place != DEALER)
-    cards = [(place, laid) for place in stack for laid in on[place]]
-    return (*side, *(Racked(at, box, hand, laid) for at, ((box, hand), laid) in enumerate(cards, start=len(side) + 1)))
+    rows: list[tuple[Place, Mark, Astray | None]] = [((0, 0), (gone.shoe, gone.index), gone.astray) for gone in aside]
+    rows += [(place, mark, None) for place in stack for mark in on[place]]
+    return tuple(
+        Racked(position, box, hand, faces.get(mark, ""), *mark, why) for position, ((box, hand), mark, why) in enumerate(rows, start=1)
+    )
 
 
-def _split(on: dict[Place, list[Laid]], event: HandSplit) -> dict[Place, list[Laid]]:
+def _split(on: dict[Place, list[Mark]], event: HandSplit) -> dict[Place, list[Mark]]:
     """The second card begins the next hand, and higher numbers of the box move up."""
-    moved = {(box, hand + 1 if box == event.box and hand > event.hand else hand): laid for (box, hand), laid in on.items()}
+    moved = {(box, hand + 1 if box == event.box and hand > event.hand else hand): marks for (box, hand), marks in on.items()}
     first, second = moved[event.box, event.hand]
     return {**moved, (event.box, event.hand): [first], (event.box, event.hand + 1): [second]}
-
-
-def _turned(laid: Laid, shoe: str, faces: dict[int, str]) -> Laid:
-    """Return a card with its face, if it is one of those that were turned up."""
-    return Laid(shoe, laid.index, faces[laid.index]) if laid.shoe == shoe and laid.index in faces else laid

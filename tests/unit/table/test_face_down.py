@@ -185,7 +185,7 @@ def test_cards_of_a_void_round_stay_face_down():
     rehearsal = dealt_down()
     rehearsal.tell(VoidRound(reason="power_cut"))
 
-    assert [(each.box, each.laid.card, each.laid.index) for each in rack(rehearsal.events)] == [
+    assert [(each.box, each.card, each.index) for each in rack(rehearsal.events)] == [
         (0, "6D", 2),
         (3, "", 1),
         (3, "", 4),
