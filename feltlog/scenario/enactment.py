@@ -177,11 +177,10 @@ class Enactment:
         approve = ApproveRuling(round=ROUND_ID, proposal=proposed.proposal)
         _, approved = approval.approved(approve, proposals, self._envelope(other), book=over.opened.profile.book)
         agreed = Agreed(by=one.id, job=proposed.job, approved_by=other.id, approved_job=approved.job, reason=step.kind)
-        self._decide(CorrectRound(correction=f"correction-{at}", cards=cards_of(ruling), agreed=agreed), HOUSE, f"correction-{at}")
-        said = self._heard[-1]
-        self._heard.clear()
-        if isinstance(said, CorrectionRefused):
-            raise Refused(said.code, said.message)
+        command = CorrectRound(correction=f"correction-{at}", cards=cards_of(ruling), agreed=agreed)
+        for said in self._decide(command, HOUSE, f"correction-{at}"):
+            if isinstance(said, CorrectionRefused):
+                raise Refused(said.code, said.message)
 
     def _envelope(self, actor: Actor) -> Envelope:
         return Envelope("ruling", actor, self._now_ms, self._now_ms)
@@ -358,7 +357,8 @@ class Enactment:
             if reply is not None:
                 self._decide(reply, HOUSE, "house")
 
-    def _decide(self, command: RoundCommand, actor: Actor, id: str) -> None:
+    def _decide(self, command: RoundCommand, actor: Actor, id: str) -> list[RoundEvent]:
+        """Decide a command, and return what followed; raise `Refused` if it was refused, in writing or not."""
         events = ROUND.decide(command, self.round, Envelope(id, actor, self._now_ms, self._now_ms))
         if events and isinstance(events[0], CommandRefused):
             raise Refused(events[0].code, events[0].message)
@@ -368,6 +368,7 @@ class Enactment:
                 self._heard.append(event)
             elif isinstance(event, CallersSet):
                 self._callers = event.wagers
+        return events
 
     def lies(self, box: int, player: str) -> int:
         """Return how near the dealer a player's wagers lie on a box, counted from 0."""
