@@ -177,9 +177,8 @@ class Enactment:
         approve = ApproveRuling(round=ROUND_ID, proposal=proposed.proposal)
         _, approved = approval.approved(approve, proposals, self._envelope(other), book=over.opened.profile.book)
         agreed = Agreed(by=one.id, job=proposed.job, approved_by=other.id, approved_job=approved.job, reason=step.kind)
-        self._decide(CorrectRound(correction=f"correction-{at}", cards=cards_of(ruling), agreed=agreed), HOUSE, f"correction-{at}")
-        said = self._heard[-1]
-        self._heard.clear()
+        correct = CorrectRound(correction=f"correction-{at}", cards=cards_of(ruling), agreed=agreed)
+        said = self._decide(correct, HOUSE, f"correction-{at}")[-1]
         if isinstance(said, CorrectionRefused):
             raise Refused(said.code, said.message)
 
@@ -358,7 +357,8 @@ class Enactment:
             if reply is not None:
                 self._decide(reply, HOUSE, "house")
 
-    def _decide(self, command: RoundCommand, actor: Actor, id: str) -> None:
+    def _decide(self, command: RoundCommand, actor: Actor, id: str) -> list[RoundEvent]:
+        """Let the round decide, remember what it asks for, and return what followed."""
         events = ROUND.decide(command, self.round, Envelope(id, actor, self._now_ms, self._now_ms))
         if events and isinstance(events[0], CommandRefused):
             raise Refused(events[0].code, events[0].message)
@@ -368,6 +368,7 @@ class Enactment:
                 self._heard.append(event)
             elif isinstance(event, CallersSet):
                 self._callers = event.wagers
+        return events
 
     def lies(self, box: int, player: str) -> int:
         """Return how near the dealer a player's wagers lie on a box, counted from 0."""

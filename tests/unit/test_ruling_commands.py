@@ -78,6 +78,7 @@ def test_every_kind_has_its_words():
         "missed_box": {"box": 1},
         "dead_hand": {"box": 1},
         "wrong_position": {"card": "TS", "found": 1, "box": 2},
+        "misread": {"cards": [{"shoe": "T7-S1", "index": 3, "card": "TS"}]},
     }
 
     assert len({ruling_in_words(ruling_of(kind, samples.get(kind, {}))) for kind in KINDS}) == len(KINDS)
