@@ -79,7 +79,6 @@ def test_every_kind_has_its_words():
     samples: dict[str, dict[str, Any]] = {
         "missed_box": {"box": 1},
         "dead_hand": {"box": 1},
-        "misread": {"cards": [{"index": 2, "card": "TS"}]},
         "wrong_position": {"card": "TS", "found": 1, "box": 2},
         "misread": {"cards": ["2=TD", "T1-S1b:0=9H"]},
     }
