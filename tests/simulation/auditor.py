@@ -40,6 +40,13 @@ class Auditor:
         self.voids: Counter[str] = Counter()
         self.reshuffles = 0
         self.rulings = 0
+        self.corrections = 0
+        self._proposed: dict[tuple[str, int], tuple[str, str]] = {}
+        """Who proposed to correct which round, by the table's stream and number."""
+        self._ruled: dict[str, str] = {}
+        """The round that was ruled about last, by the table's stream."""
+        self._correcting: dict[str, set[str]] = defaultdict(set)
+        """Rounds that a table has called to be corrected, and that nobody has answered for."""
         """How many were approved."""
         self.hands_dead = 0
         self.games: dict[str, Game] = {}
@@ -134,7 +141,24 @@ class Auditor:
                 stored = self.stored[round_stream(event["round"])]
                 must(event["digest"] == stored[-1], "rounds", f"{event['round']} does not end as it is recorded")
                 self.rounds_over += 1
+            case "RulingProposed":
+                self._proposed[subject, event["proposal"]] = (event["by"], event["round"])
+            case "RulingApproved":
+                by, self._ruled[subject] = self._proposed.pop((subject, event["proposal"]))
+                must(by != event["by"], "one_person", f"{by} approved their own proposal in {subject}")
+            case "CorrectionCalled":
+                must(self._ruled.pop(subject, "") == event["round"], "one_person", f"{event['round']} is corrected, and nobody ruled so")
+                self._correcting[subject].add(event["round"])
+            case "CorrectionNoted":
+                stored = self.stored[round_stream(event["round"])]
+                must(event["digest"] == stored[-1], "rounds", f"{event['round']} does not end as its correction is noted")
+                self.corrections += "number" in event
+                if "number" not in event or event["number"] <= self.till.corrected[event["round"]]:
+                    self._correcting[subject].discard(event["round"])
+            case "BookingNoted" if "number" in event:
+                self._correcting[subject].discard(event["round"])
             case "DayClosed":
+                must(not self._correcting[subject], "unsettled", f"the day of {subject} is closed over {self._correcting[subject]}")
                 self._days_closed.add(subject)
             case _:
                 pass
@@ -145,7 +169,8 @@ class Auditor:
             self.games[event["round"]] = Game(event["round"], event["profile"], event["settings"])
             return
         game = self.games[round_id(subject)]
-        must(not game.over, "after_close", f"{kind} stands in {game.round} behind its end")
+        corrects = kind in ("RoundCorrected", "WagersCorrected", "CorrectionRefused")
+        must(not game.over or corrects, "after_close", f"{kind} stands in {game.round} behind its end")
         match kind:
             case "WagerAccepted":
                 stake = self.till.stakes.get((game.round, event["wager"]))

@@ -61,6 +61,7 @@ HAPPENINGS = (
     "ruling",
     "card_astray",
     "hand_dead",
+    "correction",
 )
 """What comes of them and is counted when it truly happens: a simulation in which one of these is rare proves little about it."""
 

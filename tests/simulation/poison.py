@@ -37,8 +37,9 @@ class Poison:
 
     @property
     def is_spread(self) -> bool:
-        """Whether something is to be mended."""
-        return bool(self.not_understood or self.broken)
+        """Whether something is to be mended: also what is held still because whoever lifted it died over that."""
+        held = any(subject not in self._auditor.poison for _, subject, _ in self._auditor.quarantines)
+        return bool(self.not_understood or self.broken or held)
 
     def cannot_follow(self, process: Process, follow: Callable[..., list[Reaction]]) -> Callable[..., list[Reaction]]:
         """Return `follow` as a software follows that does not understand what is poisoned."""

@@ -45,15 +45,20 @@ def report(felt: Felt, choose: Chooser, ask: Ask) -> None:
     ask(choose.pick(STAFF), felt.round, ProposeRuling(round=felt.round, ruling=ruling(felt, choose), note="simulated"))
 
 
-def answer(felt: Felt, proposal: FeltProposal, choose: Chooser, ask: Ask) -> None:
+def regret(felt: Felt, choose: Chooser, ask: Ask) -> None:
+    """Let somebody propose that a round which is over is void."""
+    ask(choose.pick(STAFF), felt.round, ProposeRuling(round=felt.round, ruling=VoidTheRound(), note="simulated"))
+
+
+def answer(proposal: FeltProposal, choose: Chooser, ask: Ask) -> None:
     """Let somebody decide about a proposal; now and then it is who made it, or nobody who may."""
-    about: dict[str, Any] = {"round": felt.round, "proposal": proposal.proposal}
+    about: dict[str, Any] = {"round": proposal.round, "proposal": proposal.proposal}
     others = [each for each in STAFF[:2] if each.id != proposal.by]
     who = choose.pick(STAFF) if choose.once_in(5) else choose.pick(others)
     if choose.once_in(8):
-        ask(who, felt.round, WithdrawRuling(**about) if who.id == proposal.by else DeclineRuling(**about))
+        ask(who, proposal.round, WithdrawRuling(**about) if who.id == proposal.by else DeclineRuling(**about))
     else:
-        ask(who, felt.round, ApproveRuling(**about))
+        ask(who, proposal.round, ApproveRuling(**about))
 
 
 def ruling(felt: Felt, choose: Chooser) -> AnyRuling:

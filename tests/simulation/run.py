@@ -123,6 +123,7 @@ class Simulation:
             shoe_ran_out=auditor.reshuffles,
             quarantine=auditor.quarantined,
             ruling=auditor.rulings,
+            correction=auditor.corrections,
             card_astray=auditor.cards.astray,
             hand_dead=auditor.hands_dead,
         )

@@ -14,7 +14,7 @@ from feltlog.rehearsal.house import RehearsedHouse
 from feltlog.rehearsal.rooms import TableRooms, WalletRooms
 from services.table.views import Felt, FeltBox
 from services.wallet.views import balance
-from shared.contracts.subjects import round_name
+from shared.contracts.subjects import round_name, table_stream
 from shared.contracts.table import (
     CallRound,
     CloseBetting,
@@ -57,6 +57,8 @@ NOT_YET = frozenset(
     }
 )
 """Refusals of staff's requests after which it is right to ask again."""
+REGRET_ONCE_IN = 6
+"""So many rounds are over before somebody proposes that one of them is void after all."""
 SOON = frozenset({"busy", "quarantined"})
 """The same of rulings, which are about one round and nothing else."""
 
@@ -181,7 +183,7 @@ class Workload:
         assert isinstance(wallet.rooms, WalletRooms)
         ledger = wallet.door(wallet.rooms.book).state
         for player in self.players:
-            shown = sum(amount.available_minor + amount.set_aside_minor for amount in balance(ledger, player).amounts)
+            shown = sum(amount.available_minor + amount.set_aside_minor - amount.owed_minor for amount in balance(ledger, player).amounts)
             right = self.auditor.till.owed(player, CURRENCY)
             must(shown == right, "balance", f"{player} has {shown}, {right} is right")
 
@@ -301,15 +303,28 @@ class Workload:
             if choose.once_in(self.rule_once_in or 1):
                 rulings.report(felt, choose, self._ruling)
 
+        def regret() -> None:
+            if choose.once_in(REGRET_ONCE_IN):
+                rulings.regret(felt, choose, self._correction)
+
         steps: list[tuple[tuple[Any, ...], Step]] = []
         if felt.phase in ("betting", "insurance", "decision", "joining", "dealing"):
             steps.append((("notice", felt.round, moment), notice))
+        if felt.phase in ("settled", "void"):
+            steps.append((("regret", felt.round), regret))
         for proposal in felt.proposals:
-            steps.append((("answer", felt.round, proposal.proposal), partial(rulings.answer, felt, proposal, choose, self._ruling)))
+            is_over = proposal.round != felt.round or felt.phase in ("settled", "void", "idle")
+            ask = self._correction if is_over else self._ruling
+            steps.append((("answer", proposal.round, is_over, proposal.proposal), partial(rulings.answer, proposal, choose, ask)))
         return steps
 
     def _ruling(self, who: Actor, round: str, command: Any) -> None:
         self._request("table", command, who, lambda: round_name(round).stream)
+
+    def _correction(self, who: Actor, round: str, command: Any) -> None:
+        """Ask the table, whose day stays open for rounds that are over."""
+        name = round_name(round)
+        self._request("table", command, who, lambda: table_stream(name.day, name.table))
 
     def _repeat(self) -> None:
         """Let somebody ask once more what was answered long ago."""
