@@ -35,6 +35,7 @@ MANY = 10_000
 FEW = MANY // 4
 RATIO_MAX = 8.0
 """Twice what it is; half of what it would be."""
+PAIRS = 4
 LINES = 1_000
 CAD = "CAD"
 
@@ -116,16 +117,16 @@ STORIES: list[tuple[Decider[Any, Any, Any], Callable[[int], list[Any]]]] = [
 
 
 def folding_s(decider: Decider[Any, Any, Any], events: list[Any]) -> float:
-    """Return how long the processor folds events, the shortest of three times."""
-    took: list[float] = []
-    for _ in range(3):
-        began = time.process_time()
-        reduce(decider.evolve, events, decider.initial)
-        took.append(time.process_time() - began)
-    return min(took)
+    """Return how long the processor folds events."""
+    began = time.process_time()
+    reduce(decider.evolve, events, decider.initial)
+    return time.process_time() - began
 
 
 @pytest.mark.parametrize(("decider", "story"), STORIES, ids=[story.__name__ for _, story in STORIES])
 def test_round_of_ten_thousand_wagers_folds_in_linear_time(decider: Decider[Any, Any, Any], story: Callable[[int], list[Any]]):
     """Four times as many wagers, about four times the work."""
-    assert folding_s(decider, story(MANY)) < RATIO_MAX * folding_s(decider, story(FEW))
+    few, many = story(FEW), story(MANY)
+
+    # A neighbour on the same core makes one half of a pair slower; of several pairs the best shows what the work itself takes.
+    assert min(folding_s(decider, many) / folding_s(decider, few) for _ in range(PAIRS)) < RATIO_MAX
