@@ -160,7 +160,7 @@ SENTENCES: dict[Reason, str] = {
     Reason.NOT_YOUR_PROPOSAL: "Only who made a proposal can take it back; others decline it.",
     Reason.NO_SUCH_PROPOSAL: "Nothing was proposed under that number here.",
     Reason.ALREADY_DECIDED: "That proposal was decided about already.",
-    Reason.TOO_MANY_PROPOSALS: "Too many proposals wait, or were made. Decide about those that are open first.",
+    Reason.TOO_MANY_PROPOSALS: "Too many of your proposals wait, or were made. Another person may propose.",
     Reason.NOT_POSSIBLE_NOW: "That ruling cannot take effect now: {detail}",
     Reason.NOT_APPROVED: "A ruling takes effect when a second person approves it.",
     Reason.ROUND_NOT_OVER: "The round is still being played.",

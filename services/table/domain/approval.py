@@ -24,9 +24,9 @@ from shared.contracts.table import (
 from shared.kernel.messages import Envelope
 
 OPEN_MAX = 8
-"""Proposals of one stream that may wait for an answer together."""
+"""Proposals of one person in one stream that may wait for an answer together."""
 MADE_MAX = 64
-"""Proposals of one stream: whoever needs more of them voids the round."""
+"""Proposals of one person in one stream; others can still speak, so that nobody keeps a round from being made void."""
 
 
 class Proposal(Struct, frozen=True, gc=False):
@@ -46,6 +46,8 @@ class Proposals(Struct, frozen=True, gc=False):
 
     made: int = 0
     open: tuple[Proposal, ...] = ()
+    made_by: dict[str, int] = {}
+    """How many each person made; never changed in place."""
 
 
 NONE = Proposals()
@@ -57,7 +59,8 @@ def propose(command: ProposeRuling, proposals: Proposals, envelope: Envelope) ->
     if job not in RULES[type(command.ruling)].propose:
         raise _not_for(job, "propose", command.ruling)
     _check_note(command.note)
-    if len(proposals.open) >= OPEN_MAX or proposals.made >= MADE_MAX:
+    waiting = sum(each.by == envelope.actor.id for each in proposals.open)
+    if waiting >= OPEN_MAX or proposals.made_by.get(envelope.actor.id, 0) >= MADE_MAX:
         raise refused(Reason.TOO_MANY_PROPOSALS)
     return RulingProposed(proposal=proposals.made + 1, ruling=command.ruling, by=envelope.actor.id, job=job, note=command.note)
 
@@ -87,7 +90,8 @@ def remembered(proposals: Proposals, event: RulingEvent) -> Proposals:
     """Return the proposals after one was made or decided about."""
     if isinstance(event, RulingProposed):
         made = Proposal(event.proposal, event.ruling, event.by, event.job, event.note, event.round)
-        return Proposals(event.proposal, (*proposals.open, made))
+        made_by = {**proposals.made_by, event.by: proposals.made_by.get(event.by, 0) + 1}
+        return Proposals(event.proposal, (*proposals.open, made), made_by)
     return replace(proposals, open=tuple(proposal for proposal in proposals.open if proposal.number != event.proposal))
 
 

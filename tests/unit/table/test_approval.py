@@ -157,8 +157,16 @@ def test_proposals_are_bounded():
     withdrawn = [RulingWithdrawn(proposal=number, by="dee", job="dealer") for number in range(1, MADE_MAX + 1)]
     made = [RulingProposed(proposal=number, ruling=VOID, by="dee", job="dealer") for number in range(1, MADE_MAX + 1)]
 
-    in_play(proposed=True, rulings=many).when(proposing(), by=BOSS).refused("too_many_proposals")
-    given(ROUND, *in_play_events(), *made, *withdrawn).when(proposing(), by=BOSS).refused("too_many_proposals")
+    in_play(proposed=True, rulings=many).when(proposing(), by=DEALER).refused("too_many_proposals")
+    given(ROUND, *in_play_events(), *made, *withdrawn).when(proposing(), by=DEALER).refused("too_many_proposals")
+
+
+def test_nobody_uses_up_the_proposals_of_others():
+    """LV-2.1.1: however often one person has spoken, another can have the round made void."""
+    made = [RulingProposed(proposal=number, ruling=VOID, by="dee", job="dealer") for number in range(1, OPEN_MAX + 1)]
+    proposed = RulingProposed(proposal=OPEN_MAX + 1, ruling=VOID, by="pit", job="pit_boss")
+
+    given(ROUND, *in_play_events(), *made).when(proposing(), by=BOSS).then(proposed)
 
 
 @pytest.mark.parametrize("note", ["two\nlines", "\x1b[2J", "\u202eback", "\ud83d", "tab\t"])
