@@ -12,6 +12,7 @@ import msgspec
 from msgspec import Struct
 
 from feltlog.client import Client
+from feltlog.cutting import Cutting
 from feltlog.styles import Style, Turn
 from feltlog.trouble import Trouble
 from services.table.views import Felt, FeltBox, FeltTurn, TableRow
@@ -59,6 +60,11 @@ class Seat(Struct):
     refusals: Counter[str] = msgspec.field(default_factory=Counter)
     told: set[tuple[str, str]] = set()
     """What was answered already, by round and matter."""
+    cutting: Cutting | None = None
+
+    def __post_init__(self) -> None:
+        if self.style.cuts:
+            self.cutting = Cutting(self.client)
 
     @property
     def broke(self) -> bool:
@@ -162,6 +168,8 @@ async def pay_in(pit: Client, style: Style, operator: str, currency: str) -> Non
 async def sit(seat: Seat) -> None:
     """Play at the seat's table for as long as it is watched."""
     async for felt in seat.client.watch_felt(seat.style.table):
+        if seat.cutting is not None:
+            await seat.cutting.take_part(felt)
         await answer(seat, felt)
 
 

@@ -13,7 +13,7 @@ import pytest
 from feltlog.commands.connection import reading
 from feltlog.house import House
 from feltlog.machine import run_apart
-from services.shoe.domain.shuffle import cut, order, salts
+from services.shoe.domain.shuffle import order, salts
 from shared.contracts.language import types_of
 from shared.contracts.shoe import CardsDrawn, CardTurned, ShoeCut, ShoeRetired, ShoeShuffled
 from shared.contracts.subjects import log_name
@@ -27,7 +27,10 @@ WINDOW = 6
 
 @dataclass
 class Opened:
-    """A shoe whose order is open, and when each of its cards was shown; times are places in what was heard."""
+    """A shoe whose order is open, and when each of its cards was shown; times are places in what was heard.
+
+    Cards, salts and what was shown are counted in places of the committed order.
+    """
 
     name: str
     seed: bytes
@@ -60,7 +63,7 @@ def shoes(evening: Evening) -> list[Opened]:
 def opened(events: list[tuple[int, Event]]) -> Opened:
     """Return a shoe as its entries show it."""
     kinds = {type(event): (place, event) for place, event in events}
-    shuffled, parted = kinds[ShoeShuffled][1], kinds[ShoeCut][1]
+    shuffled, parted = kinds[ShoeShuffled][1], kinds.get(ShoeCut, (0, ShoeCut(cards_in_front=0, by="dealer")))[1]
     retired_at, retired = kinds[ShoeRetired]
     assert isinstance(shuffled, ShoeShuffled)
     assert isinstance(parted, ShoeCut)
@@ -68,12 +71,12 @@ def opened(events: list[tuple[int, Event]]) -> Opened:
     seed = bytes.fromhex(retired.seed)
     without = (*shuffled.without, retired.hole) if retired.hole else shuffled.without
     shown = {
-        opening.index: place
+        (opening.index + parted.cards_in_front) % shuffled.cards: place
         for place, event in events
         if isinstance(event, CardsDrawn | CardTurned)
         for opening in ([event.opening] if isinstance(event, CardTurned) else [card.opening for card in event.cards if card.opening])
     }
-    cards = cut(order(seed, shuffled.shoe, shuffled.decks, without), parted.cards_in_front)
+    cards = order(seed, shuffled.shoe, shuffled.decks, without)
     return Opened(shuffled.shoe, seed, cards, salts(seed, shuffled.shoe, len(cards)), retired_at, shown)
 
 
