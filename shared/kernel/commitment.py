@@ -44,7 +44,15 @@ def card_leaf(shoe: str, index: int, *, salt: str, card: str) -> bytes:
     Its data are five lines of plain text without a newline at the end: the label, the shoe, the index, the salt in
     hexadecimal, the card.
     """
-    return leaf("\n".join((LEAF_LABEL, shoe, str(index), salt, card)).encode())
+    return leaf(f"{LEAF_LABEL}\n{shoe}\n{index}\n{salt}\n{card}".encode())
+
+
+def card_leaves(shoe: str, cards: Sequence[str], salts: Sequence[str]) -> list[bytes]:
+    """Return the leaves of all cards of `shoe`, each with the salt of its place."""
+    # One text and one hash for each card, and nothing around them: a shoe has hundreds.
+    head = f"\0{LEAF_LABEL}\n{shoe}\n"
+    numbered = enumerate(zip(salts, cards, strict=True))
+    return [hashlib.sha256(f"{head}{index}\n{salt}\n{card}".encode()).digest() for index, (salt, card) in numbered]
 
 
 def root(leaves: Sequence[bytes]) -> str:
@@ -102,7 +110,7 @@ def _levels(leaves: Sequence[bytes]) -> list[list[bytes]]:
     """
     levels = [list(leaves)]
     while len(level := levels[-1]) > 1:
-        above = [_node(left, right) for left, right in zip(level[::2], level[1::2], strict=False)]
+        above = [hashlib.sha256(b"\x01" + left + right).digest() for left, right in zip(level[::2], level[1::2], strict=False)]
         if len(level) & 1:
             above.append(level[-1])
         levels.append(above)

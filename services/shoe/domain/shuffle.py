@@ -16,12 +16,12 @@ The order is committed to as it is then; how it is cut afterwards is `shared/ker
 whole recipe, with numbers to try it on.
 """
 
-import hmac
 from collections.abc import Iterator, Sequence
+from itertools import islice
 
 from shared.kernel.cards import DECK, BadCard
-from shared.kernel.commitment import card_leaf
-from shared.kernel.numbers import below
+from shared.kernel.commitment import card_leaves
+from shared.kernel.numbers import below, counted
 from shared.kernel.numbers import words as words_of
 from shared.kernel.profile_text import DECKS_MAX
 
@@ -51,13 +51,13 @@ def order(seed: bytes, shoe: str, decks: int, without: Sequence[str] = ()) -> tu
 
 def salts(seed: bytes, shoe: str, cards: int) -> tuple[str, ...]:
     """Return the salts of a shoe of so many cards, in hexadecimal."""
-    label = f"feltlog salt 1\n{shoe}\n"
-    return tuple(hmac.digest(seed, f"{label}{index}".encode(), "sha256")[:SALT_BYTES].hex() for index in range(cards))
+    blocks = islice(counted(seed, f"feltlog salt 1\n{shoe}\n"), cards)
+    return tuple([block[:SALT_BYTES].hex() for block in blocks])
 
 
 def leaves(shoe: str, cards: Sequence[str], salted: Sequence[str]) -> list[bytes]:
     """Return the leaves of the commitment to `cards` in this order."""
-    return [card_leaf(shoe, index, salt=salt, card=card) for index, (card, salt) in enumerate(zip(cards, salted, strict=True))]
+    return card_leaves(shoe, cards, salted)
 
 
 def words(seed: bytes, shoe: str) -> Iterator[int]:
