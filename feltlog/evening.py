@@ -168,13 +168,13 @@ async def pay_in(pit: Client, style: Style, operator: str, currency: str) -> Non
 async def sit(seat: Seat) -> None:
     """Play at the seat's table for as long as it is watched."""
     async for felt in seat.client.watch_felt(seat.style.table):
-        if seat.cutting is not None:
-            await seat.cutting.take_part(felt)
         await answer(seat, felt)
 
 
 async def answer(seat: Seat, felt: Felt) -> None:
     """Do what the felt asks of this client, once."""
+    if seat.cutting is not None:
+        await seat.cutting.take_part(felt)
     mine = next((box for box in felt.boxes if box.box == seat.box and box.player == seat.client.name), None)
     if felt.phase == "betting" and mine is None and not (seat.broke or seat.leaving) and first_time(seat, felt.round, "wager"):
         await wager(seat, felt)

@@ -5,6 +5,7 @@ The search knows the seeds and orders, because the evening is over; it looks for
 
 import base64
 import tomllib
+from collections import Counter
 from dataclasses import dataclass
 from functools import cache
 
@@ -20,6 +21,7 @@ from shared.contracts.subjects import log_name
 from shared.kernel.entry import decode_as
 from shared.kernel.messages import Event
 from tests.integration.recorded_evening import Evening
+from tests.predicting import Published, score
 
 WINDOW = 6
 """So many cards in a row come about by chance in no evening."""
@@ -38,6 +40,8 @@ class Opened:
     salts: tuple[str, ...]
     retired_at: int
     shown_at: dict[int, int]
+    published: Published
+    cut_by: str
 
     @property
     def undealt(self) -> list[int]:
@@ -77,7 +81,14 @@ def opened(events: list[tuple[int, Event]]) -> Opened:
         for opening in ([event.opening] if isinstance(event, CardTurned) else [card.opening for card in event.cards if card.opening])
     }
     cards = order(seed, shuffled.shoe, shuffled.decks, without)
-    return Opened(shuffled.shoe, seed, cards, salts(seed, shuffled.shoe, len(cards)), retired_at, shown)
+    openings = tuple(
+        opening
+        for _, event in events
+        if isinstance(event, CardsDrawn | CardTurned)
+        for opening in ([event.opening] if isinstance(event, CardTurned) else [card.opening for card in event.cards if card.opening])
+    )
+    published = Published(shuffled.shoe, shuffled.cards, Counter(cards), parted.cards_in_front, openings)
+    return Opened(shuffled.shoe, seed, cards, salts(seed, shuffled.shoe, len(cards)), retired_at, shown, published, parted.by)
 
 
 def forms(secret: bytes) -> list[bytes]:
@@ -160,6 +171,18 @@ def test_order_is_said_nowhere_before_its_shoe_is_retired(evening: Evening, shoe
             leaks += [(shoe.name, start) for form in (*rows(run), *rows(run[::-1])) if form in before]
 
     assert leaks == []
+
+
+def test_no_card_is_predicted_better_than_by_chance(evening: Evening, shoes: list[Opened]):
+    """ADR 0018: paths show leaves of cards that are still to come, and those tell nothing."""
+    better = [shoe.name for shoe in shoes if score(shoe.published).is_better_than_chance]
+
+    assert better == []
+
+
+def test_players_cut_a_shoe_of_the_evening(evening: Evening, shoes: list[Opened]):
+    """ADR 0018: what clients give by themselves reaches the shoe."""
+    assert any(shoe.cut_by == "players" for shoe in shoes)
 
 
 def test_keys_are_said_nowhere(evening: Evening, shoes: list[Opened]):

@@ -128,7 +128,7 @@ BENT: list[tuple[Bend, str]] = [
 @pytest.mark.parametrize("run", RUNS)
 @pytest.mark.parametrize(("bend", "sentence"), BENT, ids=lambda each: getattr(each, "__name__", ""))
 def test_what_does_not_hold_is_said_in_one_sentence(run: list[str], bend: Bend, sentence: str, tmp_path: Path):
-    """Issue of the shoe: the verifiers say what is wrong, and end with another status."""
+    """ADR 0018: the verifiers say what is wrong, and end with another status."""
     shoe = file_of("T1-S2")
     bend(shoe)
     status, said = verified(run, shoe, tmp_path)
