@@ -36,7 +36,7 @@ RULES: tuple[Rule, ...] = get_args(Rule)
 
 TableArgument = Annotated[str, typer.Argument(metavar="TABLE", help="A table's id, such as T1.")]
 PlayerArgument = Annotated[str, typer.Argument(metavar="PLAYER", help="The player whom it is about.")]
-AsOption = Annotated[str, typer.Option("--as", metavar="NAME", help="Who rules: a name of [staff] in tables.toml.")]
+AsOption = Annotated[str, typer.Option("--as", metavar="NAME", help="Who rules: somebody who works here, as tables.toml says.")]
 RuleOption = Annotated[
     str,
     typer.Option("--rule", metavar="CLAUSE", help="FL-5.10 until the reshuffle, FL-5.11 in all further shoes, FL-5.12 to one box."),

@@ -145,7 +145,7 @@ SENTENCES: dict[Reason, str] = {
     Reason.WALLET_LATE: "The wallet did not answer in time, so this wager is not in the round.",
     Reason.JOB_NOT_ALLOWED: "That is for others to say: {detail}",
     Reason.NOT_IN_THIS_BOOK: "The book of this table does not know that: {detail}",
-    Reason.ALREADY_SO: "That holds already.",
+    Reason.ALREADY_SO: "That is so already, and nothing would change.",
     Reason.BAD_RESTRICTION: "That cannot be ruled: {detail}",
     Reason.PLAYED_EVERY_ROUND: "The player has had a wager in every round of this shoe and cannot be held for it (FL-5.10).",
     Reason.INSPECTOR_NOT_NOTIFIED: "An inspector is notified first, and confirms it ({detail}).",

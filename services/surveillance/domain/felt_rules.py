@@ -11,6 +11,7 @@ from shared.contracts.table import (
     CardDealt,
     CardsPickedUp,
     DecisionAwaited,
+    ExposeHand,
     ExposureCalled,
     FaceDownCardDealt,
     HandDoubled,
@@ -39,7 +40,9 @@ def first_cards_are_exposed_in_time(round_: Round) -> Iterator[Breach]:
             case ExposureCalled(blackjacks_only=False) as called:
                 # Before anybody was asked, only a shoe that ended opens everything: its discards leave the layout out.
                 whole = not looked and bool(round_.of(ReshuffleCalled))
-                if fact.actor.role == "player" and [callers.get(hand.box) for hand in called.hands] != [fact.actor.id]:
+                # A player's last word can end the round, and then everything is opened.
+                everything = not isinstance(fact.command, ExposeHand) and {(hand.box, hand.hand) for hand in called.hands} == down.keys()
+                if fact.actor.role == "player" and not everything and [callers.get(hand.box) for hand in called.hands] != [fact.actor.id]:
                     yield "FL-3.5", f"{fact.actor.id} exposed cards of others", fact
             case HandExposed() as exposed:
                 place = exposed.box, exposed.hand

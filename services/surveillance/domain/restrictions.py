@@ -48,6 +48,8 @@ class TableRestrictions:
     notices: dict[tuple[str, str], str] = field(default_factory=dict)
     kept: list[tuple[str, int, int]] = field(default_factory=list)
     given: list[tuple[str, int]] = field(default_factory=list)
+    since: list[tuple[str, int]] = field(default_factory=list)
+    """Boxes given up since the latest round was called, which it need not know of."""
     fewer: int = 0
     approved_by: str = ""
     shoe: str = ""
@@ -60,12 +62,12 @@ class TableRestrictions:
         return any(player not in played for played in self.rounds)
 
     def holds(self, told: InForce) -> bool:
-        """Return whether `told` is what holds now."""
+        """Return whether `told` is what holds now for the wagers of the latest round."""
         held = [(player, rule) for player, rule in self.held if rule != "FL-5.11" or self.sat_out(player)]
         return (
             [(each.player, each.rule) for each in told.held] == held
             and [(each.player, each.first, each.last) for each in told.kept] == self.kept
-            and [(each.player, each.box) for each in told.given] == self.given
+            and [(each.player, each.box) for each in told.given] == [each for each in self.given if each not in self.since]
             and (told.players_per_box_max, told.face_down_by) == (self.fewer, self.approved_by)
         )
 
@@ -163,6 +165,7 @@ def give_up(table: TableRestrictions, event: BoxGivenUp) -> Amiss:
     kept = {box for player, first, last in table.kept if player == event.player for box in range(first, last + 1)}
     free = [box for box in had if box not in kept]
     table.given.append((event.player, event.box))
+    table.since.append((event.player, event.box))
     if len(had) < 2 or free[-1:] != [event.box]:
         return [("FL-5.8", f"{event.player} gave up box {event.box}, and had {had}")]
     return []
@@ -170,6 +173,7 @@ def give_up(table: TableRestrictions, event: BoxGivenUp) -> Amiss:
 
 def call(table: TableRestrictions, event: RoundCalled) -> Amiss:
     """A round is told what holds when it is called, and none is dealt face down without approval."""
+    table.since = []
     if table.hides and not table.approved_by:
         return [("FL-3.5", f"{event.round} was called to be dealt face down, and no inspector had approved it")]
     if event.in_force is None:

@@ -174,8 +174,9 @@ def _reserve(command: ReserveBoxes, ruled: Restrictions, *, boxes: int, actor: A
     _named(command.player)
     if not 1 <= command.first <= command.last <= boxes:
         raise refused(Reason.BAD_RESTRICTION, f"boxes from 1 to {boxes}, the lower one first.")
-    if any(each.first <= command.last and command.first <= each.last for each in ruled.kept):
-        raise refused(Reason.ALREADY_SO)
+    overlapping = [each.player for each in ruled.kept if each.first <= command.last and command.first <= each.last]
+    if overlapping:
+        raise refused(Reason.ALREADY_SO if command.player in overlapping else Reason.BOX_RESERVED)
     return BoxesReserved(player=command.player, first=command.first, last=command.last, by=actor.id, job=actor.job)
 
 

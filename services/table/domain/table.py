@@ -19,7 +19,7 @@ from services.table.domain.correcting import cards_of
 from services.table.domain.restrictions import Restrictions
 from services.table.domain.settings import check_settings
 from shared.contracts.refusals import Reason, refused
-from shared.contracts.restrictions import GiveUpBox, InForceTold, Restriction
+from shared.contracts.restrictions import GivenBox, InForce, InForceTold, Restriction
 from shared.contracts.rulings import WHEN_OVER, kind_of
 from shared.contracts.subjects import BadSubject, RoundName, round_name
 from shared.contracts.table import (
@@ -125,6 +125,8 @@ class Table(Struct, frozen=True):
     next_from_ms: int = 0
     """Before this no further round is called by the clock."""
     ruled: Restrictions = Restrictions()
+    given_told: tuple[GivenBox, ...] = ()
+    """Boxes given up that the latest round knows of: a box is given up between rounds (FL-5.8)."""
     correcting: tuple[Correcting, ...] = ()
     """Corrections that their rounds or the ledger have not answered for."""
     proposals: Proposals = NONE
@@ -146,7 +148,8 @@ def evolve(table: Table, event: TableEvent) -> Table:
     match event:
         case RoundCalled():
             unbooked = (*table.unbooked, event.round)
-            return replace(table, rounds=event.number, round=event.round, running=True, unbooked=unbooked)
+            given_told = () if event.in_force is None else event.in_force.given
+            return replace(table, rounds=event.number, round=event.round, running=True, unbooked=unbooked, given_told=given_told)
         case RoundRecorded():
             ruled = restrictions.after_round(table.ruled, event.places)
             return replace(table, running=False, next_from_ms=event.next_from_ms, ruled=ruled)
@@ -186,7 +189,7 @@ def evolve(table: Table, event: TableEvent) -> Table:
         case DayClosed():
             return replace(table, day_closed=True)
         case InForceTold():
-            return table
+            return replace(table, given_told=event.in_force.given)
         case RulingProposed() | RulingApproved() | RulingDeclined() | RulingWithdrawn():
             return replace(table, proposals=approval.remembered(table.proposals, event))
         case _:
@@ -380,11 +383,16 @@ def _rule(command: Restriction, table: Table, opened: TableOpened, envelope: Env
         has_shoe=table.mounted is not None,
         actor=envelope.actor,
     )
-    holds = restrictions.in_force(restrictions.remember(table.ruled, ruled))
-    # FL-5.8: a box is given up between rounds.
-    if not table.running or isinstance(command, GiveUpBox) or holds == restrictions.in_force(table.ruled):
+    told = _to_tell(restrictions.remember(table.ruled, ruled), table)
+    if not table.running or told == _to_tell(table.ruled, table):
         return [ruled]
-    return [ruled, InForceTold(round=table.round, in_force=holds)]
+    return [ruled, InForceTold(round=table.round, in_force=told)]
+
+
+def _to_tell(ruled: Restrictions, table: Table) -> InForce:
+    """Return what holds for the wagers of the round that is played: no box was given up since it began."""
+    holds = restrictions.in_force(ruled)
+    return replace(holds, given=tuple(each for each in holds.given if each in table.given_told))
 
 
 def obstacle(table: Table) -> Reason | None:

@@ -4,6 +4,7 @@ import pytest
 from msgspec.structs import replace
 
 from services.surveillance.domain.referee import judge
+from services.surveillance.domain.restrictions import TableRestrictions, take
 from services.surveillance.domain.watch import Watch, verify
 from services.surveillance.redecide import Again
 from shared.contracts.restrictions import (
@@ -16,6 +17,7 @@ from shared.contracts.restrictions import (
     HoldPlayer,
     InForce,
     InForceNoted,
+    InForceTold,
     KeptBoxes,
     LimitPlayers,
     NoticeTaken,
@@ -138,6 +140,15 @@ def found_in(kind, edit, *, which=0):
     house = floor_house()
     logs = forged(house.stored, kind, edit, which=which)
     return {found.clause for found in verify(logs, Watch(Again()), house.ends()).findings if found.clause}
+
+
+@pytest.mark.parametrize(("given", "clauses"), [((), []), ((GivenBox(player="ann", box=2),), ["FL-5.10"])])
+def test_box_given_up_while_a_round_is_played_binds_from_the_next_one(given, clauses):
+    """FL-5.8: what else the round is told of leaves it out."""
+    table = TableRestrictions(given=[("ann", 2)], since=[("ann", 2)])
+    told = InForceTold(round="T1.20261130-000002", in_force=InForce(given=given))
+
+    assert [clause for clause, _ in take(table, told)] == clauses
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,9 @@ from services.surveillance.domain.referee import judge
 from services.table.domain.pick_up import backed_up, rack
 from services.table.domain.round import ROUND
 from services.table.views import felt
+from shared.contracts.rulings import ExposedCard
 from shared.contracts.table import (
+    ApproveRuling,
     CardDealt,
     CardsCalled,
     DealtCard,
@@ -21,6 +23,7 @@ from shared.contracts.table import (
     HandHit,
     Hit,
     InsuranceOpened,
+    ProposeRuling,
     RoundCommand,
     RoundEvent,
     Split,
@@ -275,3 +278,26 @@ def test_referee_finds_a_third_card_on_a_hand_that_lies_face_down():
     log = edited(entries(face_down(SHOE, "stand", "stand")), DecisionAwaited, lambda event: [event, HandHit(box=1, hand=1)])
 
     assert "FL-3.5" in {found.clause for found in judge(log)}
+
+
+def test_last_word_that_ends_the_round_may_open_the_cards_of_all():
+    """ON-11.3, FL-3.5: an exposed card that nobody takes is the dealer's, and may be the last one that the round needs."""
+    rehearsal = then_say(dealt_down("5S 9H 7D 6S 8H TC"), "stand")
+    rehearsal.tell(ProposeRuling(round=ROUND_ID, ruling=ExposedCard()), Actor("staff", "dee", "dealer"))
+    rehearsal.tell(ApproveRuling(round=ROUND_ID, proposal=1), Actor("staff", "pit", "pit_boss"))
+    rehearsal.run(scripted("stand"))
+
+    assert (only(rehearsal, ExposureCalled)[-1].hands[0].players, judge(entries(rehearsal))) == (("ann",), [])
+
+
+def test_referee_finds_a_player_who_exposed_the_cards_of_another():
+    """FL-3.7: nobody else handles a hand's cards."""
+    log = entries(face_down(SHOE, "expose", "stand", "stand"))
+    forged = edited(log, ExposureCalled, lambda event: [replace(event, hands=(other(event),))], 1)
+
+    assert "FL-3.5" in {found.clause for found in judge(forged)}
+
+
+def other(called):
+    """The hand of box 3, called for instead of what was called for."""
+    return replace(called.hands[0], box=3, indices=(1, 4), players=("ben",))

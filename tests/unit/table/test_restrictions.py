@@ -170,7 +170,8 @@ def test_restriction_is_written_down_with_who_and_which_job(before, command, by,
         (ONE_ROUND, ReleasePlayer(player="cleo", rule="FL-5.10"), SUPERVISOR, "already_so"),
         (STARTED, ReserveBoxes(player="ann", first=4, last=2), SUPERVISOR, "bad_restriction"),
         (STARTED, ReserveBoxes(player="ann", first=5, last=8), SUPERVISOR, "bad_restriction"),
-        ((*STARTED, RESERVED), ReserveBoxes(player="ben", first=4, last=5), SUPERVISOR, "already_so"),
+        ((*STARTED, RESERVED), ReserveBoxes(player="ben", first=4, last=5), SUPERVISOR, "box_reserved"),
+        ((*STARTED, RESERVED), ReserveBoxes(player="ann", first=4, last=5), SUPERVISOR, "already_so"),
         (STARTED, ReleaseBoxes(player="ann"), SUPERVISOR, "already_so"),
         (STARTED, LimitPlayers(players_per_box_max=4), SUPERVISOR, "bad_restriction"),
         (STARTED, LimitPlayers(players_per_box_max=0), SUPERVISOR, "bad_restriction"),
@@ -273,6 +274,21 @@ def test_restriction_binds_from_the_next_wager_on():
 def test_box_is_given_up_between_rounds():
     """FL-5.8, decision 24: the round that is played is not told."""
     given(TABLE, *ONE_ROUND, called(2)).when(GiveUpBox(player="ann"), by=PIT).then(GIVEN_UP)
+
+
+def test_round_that_is_told_of_something_else_is_not_told_of_a_box_given_up_since():
+    """FL-5.8, decision 24: what else is ruled while it is played does not make a box given up in its middle."""
+    told = InForceTold(round="T7.20261130-000002", in_force=InForce(players_per_box_max=1))
+
+    given(TABLE, *ONE_ROUND, called(2), GIVEN_UP).when(LimitPlayers(players_per_box_max=1), by=SUPERVISOR).then(LIMITED, told)
+
+
+def test_round_goes_on_knowing_of_a_box_that_was_given_up_before_it():
+    """FL-5.8: whatever else is ruled while it is played."""
+    before = InForce(given=(GivenBox(player="ann", box=4),))
+    told = InForceTold(round="T7.20261130-000002", in_force=replace(before, players_per_box_max=1))
+
+    given(TABLE, *ONE_ROUND, GIVEN_UP, called(2, before)).when(LimitPlayers(players_per_box_max=1), by=SUPERVISOR).then(LIMITED, told)
 
 
 def test_last_box_that_is_not_kept_is_given_up_first():
