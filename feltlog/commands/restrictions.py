@@ -14,6 +14,7 @@ from rich.table import Table
 from feltlog.client import Declined
 from feltlog.commands.answers import tell_answer
 from feltlog.commands.connection import DATA, DataOption, JsonOption, ServerOption, at_the_door
+from feltlog.commands.staff import AsOption, TableArgument, member
 from feltlog.house import House
 from feltlog.screen import plain_table, screen, write_json
 from feltlog.trouble import Trouble
@@ -30,13 +31,10 @@ from shared.contracts.restrictions import (
     Rule,
     TakeNotice,
 )
-from shared.contracts.staff import job_in_words
 
-RULES: tuple[Rule, ...] = get_args(Rule)
+CLAUSES: tuple[Rule, ...] = get_args(Rule)
 
-TableArgument = Annotated[str, typer.Argument(metavar="TABLE", help="A table's id, such as T1.")]
 PlayerArgument = Annotated[str, typer.Argument(metavar="PLAYER", help="The player whom it is about.")]
-AsOption = Annotated[str, typer.Option("--as", metavar="NAME", help="Who rules: a name of [staff] in tables.toml.")]
 RuleOption = Annotated[
     str,
     typer.Option("--rule", metavar="CLAUSE", help="FL-5.10 until the reshuffle, FL-5.11 in all further shoes, FL-5.12 to one box."),
@@ -131,7 +129,9 @@ def give_up(
     tell(House(data), server, by, table, GiveUpBox(player=player), json=json, done=done)
 
 
-def approve(table: TableArgument, by: AsOption, data: DataOption = DATA, server: ServerOption = None, json: JsonOption = False) -> None:
+def approve_face_down(
+    table: TableArgument, by: AsOption, data: DataOption = DATA, server: ServerOption = None, json: JsonOption = False
+) -> None:
     """Approve the face-down deal of a table for this gaming day (FL-3.5), as an inspector."""
     tell(House(data), server, by, table, ApproveFaceDown(), json=json, done=f"Table {table} may deal face down today.")
 
@@ -183,10 +183,10 @@ def listing(rows: list[tuple[str, str, str]]) -> Table:
 
 def clause(text: str) -> Rule:
     """Return the clause of a hold; raise `Trouble` for any other text."""
-    for rule in RULES:
+    for rule in CLAUSES:
         if rule == text:
             return rule
-    raise Trouble(f"{text!r} is no clause by which a player is held: it is one of {', '.join(RULES)}.")
+    raise Trouble(f"{text!r} is no clause by which a player is held: it is one of {', '.join(CLAUSES)}.")
 
 
 def run_of(text: str) -> tuple[int, int]:
@@ -203,12 +203,9 @@ def run_of(text: str) -> tuple[int, int]:
 
 def tell(house: House, server: str | None, by: str, table: str, command: Any, *, json: bool, done: str) -> None:
     """Ask the table as a member of staff and tell the person what came of it; exit 2 if it was refused."""
-    staff = house.staff()
-    if by not in staff:
-        raise Trouble(f"{by} does not work here: [staff] of {house.tables} has {told(staff)}.")
 
     async def run() -> None:
-        async with at_the_door(house, server, by) as door:
+        async with at_the_door(house, server, member(house, by)) as door:
             answer = await door.ask("table", table, command)
         if json:
             write_json({"status": answer.status, "code": answer.code, "message": answer.message})
@@ -220,13 +217,7 @@ def tell(house: House, server: str | None, by: str, table: str, command: Any, *,
     asyncio.run(run())
 
 
-def told(staff: Any) -> str:
-    """Return who works at the tables, with their jobs."""
-    return ", ".join(f"{name} ({job_in_words(job)})" for name, job in sorted(staff.items())) or "nobody"
-
-
 def add_to(app: typer.Typer) -> None:
     """Put these commands under `feltlog table`."""
-    for command in (restrict, notice, reserve, release, limit, approve, restrictions):
+    for command in (restrict, notice, reserve, release, limit, give_up, approve_face_down, restrictions):
         app.command()(command)
-    app.command("give-up")(give_up)

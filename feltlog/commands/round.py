@@ -8,7 +8,8 @@ import typer
 from feltlog.commands import rulings
 from feltlog.commands.connection import DATA, DataOption, JsonOption, ServerOption
 from feltlog.commands.replay import wanted
-from feltlog.commands.rulings import AsOption, Door, NoteOption, NumberArgument
+from feltlog.commands.rulings import Door, NoteOption, NumberArgument
+from feltlog.commands.staff import AsOption
 from feltlog.house import House
 from shared.contracts.rulings import AnyRuling
 from shared.contracts.table import ApproveRuling, DeclineRuling, WithdrawRuling

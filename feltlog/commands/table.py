@@ -13,6 +13,7 @@ from feltlog.client import Declined
 from feltlog.commands import restrictions, rulings
 from feltlog.commands.answers import tell_answer
 from feltlog.commands.connection import DATA, DataOption, JsonOption, ServerOption, at_the_door
+from feltlog.commands.staff import TableArgument
 from feltlog.house import House
 from feltlog.screen import plain_table, screen, write_json
 from feltlog.settings import open_table
@@ -25,8 +26,6 @@ from shared.contracts.table import CallRound, CloseBetting, CloseTable
 app = typer.Typer(no_args_is_help=True, help="Open, close, list and run tables, and rule about what went wrong, as staff.")
 
 restrictions.add_to(app)
-
-TableArgument = Annotated[str, typer.Argument(metavar="TABLE", help="A table's id, such as T1.")]
 
 
 @app.command("open")
