@@ -23,12 +23,9 @@ from shared.contracts.staff import job_in_words
 from shared.contracts.table import ApproveRuling, DeclineRuling, ProposeRuling, WithdrawRuling
 
 NumberArgument = Annotated[int, typer.Argument(metavar="ID", help="The proposal's number, as `feltlog table proposals` shows it.", min=1)]
-CardsOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--cards", metavar="PLACE=CARD", help="A card that was read wrong: its place in the shoe and what lies there; repeatable."
-    ),
-]
+CARDS = typer.Option(
+    "--cards", metavar="PLACE=CARD", help="A card that was read wrong: its place in the shoe and what lies there; repeatable."
+)
 NoteOption = Annotated[str, typer.Option("--note", help="What was seen, or why, in a sentence; it is written into the log.")]
 
 
@@ -58,7 +55,7 @@ def report(
     hand: Annotated[int | None, typer.Option(help="The hand on that box, 1 if it is not said.")] = None,
     card: Annotated[str | None, typer.Option(help="The card, such as TS; of missed_box 1 or 2, whichever the box did not get.")] = None,
     found: Annotated[int | None, typer.Option(help="The box at which a card lay that belongs elsewhere.")] = None,
-    cards: CardsOption = None,
+    cards: Annotated[list[str] | None, CARDS] = None,
     note: NoteOption = "",
     as_: AsOption = "pit",
     data: DataOption = DATA,
