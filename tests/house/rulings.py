@@ -1,6 +1,6 @@
 """The rulings page: its table of kinds, with who may propose and approve each, is the contracts'."""
 
-from shared.contracts.rulings import KINDS, RULES, Rule
+from shared.contracts.rulings import KINDS, RULES, Persons
 from shared.contracts.staff import JOBS, Job, job_in_words
 from tests.house.tree import ROOT
 
@@ -16,7 +16,7 @@ def written() -> str:
     return before + HEADING + table + (f"\n{after}" if after else "")
 
 
-def _row(word: str, rule: Rule) -> str:
+def _row(word: str, rule: Persons) -> str:
     approve = _jobs(rule.approve) + "".join(f"; at a table of book {book} {_jobs(jobs)}" for book, jobs in rule.approve_in.items())
     return f"| `{word}` | {_jobs(rule.propose)} | {approve} | {rule.source} |\n"
 

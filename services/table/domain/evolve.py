@@ -19,8 +19,8 @@ from services.table.domain.state import (
     Cards,
     Decision,
     Exposure,
-    Held,
     Insurance,
+    Interrupted,
     Joining,
     NewShoe,
     Over,
@@ -198,7 +198,7 @@ def _called_astray(playing: Playing, event: CardsCalled, why: Astray) -> Round:
         awaiting=Cards((), event.faces),
         astray=playing.astray + (why,) * len(event.faces),
         overdrawn=playing.overdrawn and why != "overdraw",
-        held=Held(awaiting, event.rest_ms) if isinstance(awaiting, Decision | Insurance | Joining) else playing.held,
+        interrupted=Interrupted(awaiting, event.rest_ms) if isinstance(awaiting, Decision | Insurance | Joining) else playing.interrupted,
     )
 
 
@@ -246,8 +246,8 @@ def _laid_open(playing: Playing, event: CardExposed) -> Round:
 
 
 def _resumed(playing: Playing, event: ClockResumed) -> Round:
-    assert playing.held is not None, "somebody was awaited before"
-    return replace(playing, awaiting=replace(playing.held.awaiting, until_ms=event.until_ms), held=None)
+    assert playing.interrupted is not None, "somebody was awaited before"
+    return replace(playing, awaiting=replace(playing.interrupted.awaiting, until_ms=event.until_ms), interrupted=None)
 
 
 def _missed(betting: Betting, event: BoxMissed) -> Round:
