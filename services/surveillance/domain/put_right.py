@@ -8,6 +8,8 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+import msgspec
+
 from services.surveillance.domain.facts import Breach, Fact, Round
 from services.surveillance.domain.payouts import lines, results
 from services.surveillance.domain.reenactment import Felt, must_draw, natural, points
@@ -123,15 +125,7 @@ def _paid(standing: Standing, round_: Round, fact: Fact) -> Iterator[Breach]:
             yield rule, f"wager {wager} is not settled anew from how it was settled last", fact
         if said.returned_minor != due or due == line.returned_minor:
             yield rule, f"wager {wager} must give back {due}, written down is {said.returned_minor} after {line.returned_minor}", fact
-        standing.lines[wager] = SettlementLine(
-            wager=wager,
-            player=line.player,
-            box=line.box,
-            hand=line.hand,
-            kind=line.kind,
-            stake_minor=line.stake_minor,
-            returned_minor=said.returned_minor,
-        )
+        standing.lines[wager] = msgspec.structs.replace(line, returned_minor=said.returned_minor)
 
 
 def _named_rightly(standing: Standing, card: CorrectedCard, round_: Round, fact: Fact) -> Iterator[Breach]:
