@@ -18,12 +18,14 @@ from feltlog.commands.staff import AsOption, TableArgument, member
 from feltlog.house import House
 from feltlog.screen import plain_table, screen, write_json
 from feltlog.trouble import Trouble
+from services.table.notices import boxes_are
 from services.table.views import Felt
 from shared.contracts.restrictions import (
     ApproveFaceDown,
     GiveUpBox,
     HoldPlayer,
     InForce,
+    KeptBoxes,
     LimitPlayers,
     ReleaseBoxes,
     ReleasePlayer,
@@ -81,8 +83,8 @@ def reserve(
 ) -> None:
     """Keep neighbouring boxes for one player (FL-5.13), as a casino supervisor."""
     first, last = run_of(boxes)
-    command = ReserveBoxes(player=player, first=first, last=last)
-    tell(House(data), server, by, table, command, json=json, done=f"Boxes {first} to {last} are kept for {player}.")
+    command, kept = ReserveBoxes(player=player, first=first, last=last), KeptBoxes(player=player, first=first, last=last)
+    tell(House(data), server, by, table, command, json=json, done=f"{boxes_are(kept)} kept for {player}.")
 
 
 def release(
@@ -162,7 +164,7 @@ def rows_of(in_force: InForce) -> list[tuple[str, str, str]]:
         "FL-5.12": "one box, at the minimum",
     }
     rows: list[tuple[str, str, str]] = [(held.rule, held.player, says[held.rule]) for held in in_force.held]
-    rows += [("FL-5.13", kept.player, f"boxes {kept.first} to {kept.last} are kept") for kept in in_force.kept]
+    rows += [("FL-5.13", kept.player, f"{boxes_are(kept).lower()} kept") for kept in in_force.kept]
     rows += [("FL-5.8", given.player, f"box {given.box} is given up") for given in in_force.given]
     if in_force.players_per_box_max:
         rows.append(("FL-5.4", "everybody", f"{in_force.players_per_box_max} on a box at most"))
@@ -217,7 +219,5 @@ def tell(house: House, server: str | None, by: str, table: str, command: Any, *,
     asyncio.run(run())
 
 
-def add_to(app: typer.Typer) -> None:
-    """Put these commands under `feltlog table`."""
-    for command in (restrict, notice, reserve, release, limit, give_up, approve_face_down, restrictions):
-        app.command()(command)
+WORDS = (restrict, notice, reserve, release, limit, give_up, approve_face_down, restrictions)
+"""The commands under `feltlog table`."""

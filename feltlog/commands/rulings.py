@@ -96,8 +96,8 @@ def approve(
 ) -> None:
     """Approve what somebody else proposed: it takes effect at once.
 
-    Exit status 0: it took effect; 2: it was refused, because the proposal is one's own, because the job does not allow it, or
-    because it cannot take effect any more.
+    Exit status 0: it took effect; 2: it was refused.
+    That is so of one's own proposal, of a job that may not, and of a ruling that cannot take effect any more.
     """
     command = ApproveRuling(round="", proposal=number)
     asyncio.run(decide(Door(House(data), server, as_, json), table, command, "approved"))
@@ -246,3 +246,7 @@ def tell(door: Door, said: Said, done: str) -> None:
         raise Trouble(f"{said.message} ({said.code})")
     else:
         typer.echo(done)
+
+
+WORDS = (report, void, proposals, approve, decline, withdraw)
+"""The commands under `feltlog table`."""
