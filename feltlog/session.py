@@ -33,7 +33,7 @@ ESCAPE, RUBOUT = "\x1b", ("\x7f", "\b")
 AMOUNT = "0123456789."
 TYPED_MAX = 16
 LOOKS_MAX, LOOK_AGAIN_S = 10, 0.3
-"""How often the ledger is asked after a round, and how long apart."""
+"""How often the ledger is asked after a round, or the shoe for the own cards that lie face down, and how long apart."""
 
 
 class Session:

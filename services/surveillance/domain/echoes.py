@@ -80,11 +80,15 @@ def settled(event: table.WagersSettled) -> dict[str, Any]:
 
 def corrected(event: table.WagersCorrected) -> dict[str, Any]:
     """Return what the ledger is told of wagers that are settled anew."""
-    lines = tuple(
+    return {**same("number", "currency")(event), "lines": differences(event)}
+
+
+def differences(event: table.WagersCorrected) -> tuple[wallet.CorrectedStake, ...]:
+    """Return what each wager gave back and gives back now, as the ledger is to know it."""
+    return tuple(
         wallet.CorrectedStake(wager=line.wager, player=line.player, settled_minor=line.settled_minor, returned_minor=line.returned_minor)
         for line in event.lines
     )
-    return {**same("number", "currency")(event), "lines": lines}
 
 
 def refusal(event: table.CorrectionRefused) -> dict[str, Any]:

@@ -81,8 +81,6 @@ from shared.kernel.money import Ratio
 
 UNBOOKED_MAX = 2
 """Recorded rounds that the ledger may still owe an answer for when the next one is called."""
-
-
 CORRECTING_MAX = 16
 """Corrections under way at a time."""
 
