@@ -20,7 +20,8 @@ from feltlog.trouble import Trouble
 from services.table.views import Felt, FeltProposal
 from shared.contracts.rulings import KINDS, RULES, AnyRuling, VoidTheRound, kind_of
 from shared.contracts.staff import job_in_words
-from shared.contracts.table import ApproveRuling, DeclineRuling, ProposeRuling, WithdrawRuling
+from shared.contracts.table import ApproveRuling, DeclineRuling, ProposeRuling, RulingCommand, WithdrawRuling
+from shared.kernel.messages import Answer
 
 NumberArgument = Annotated[int, typer.Argument(metavar="ID", help="The proposal's number, as `feltlog table proposals` shows it.", min=1)]
 CARDS = typer.Option(
@@ -181,7 +182,7 @@ async def propose(door: Door, table: str, ruling: AnyRuling, note: str, round_id
     async with at_the_door(door.house, door.server, member(door.house, door.name)) as staff:
         felt = await felt_of(staff, table)
         about = round_id or felt.round
-        answer = await staff.ask("table", table, ProposeRuling(round=about, ruling=ruling, note=note))
+        answer = await asked(staff, table, ProposeRuling(round=about, ruling=ruling, note=note))
         open_ = (await felt_of(staff, table)).proposals
         mine = [each for each in open_ if (each.by, each.round, each.ruling) == (door.name, about, ruling)]
     number = mine[-1].proposal if mine else None
@@ -196,10 +197,18 @@ async def decide(door: Door, table: str, command: ApproveRuling | DeclineRuling 
     async with at_the_door(door.house, door.server, member(door.house, door.name)) as staff:
         felt = await felt_of(staff, table)
         command = replace(command, round=command.round or felt.round)
-        answer = await staff.ask("table", table, command)
+        answer = await asked(staff, table, command)
     meant = (each for each in felt.proposals if (each.round, each.proposal) == (command.round, number))
     about = next((f": {ruling_in_words(each.ruling)}" for each in meant), "")
     tell(door, Said(answer.status, answer.code, answer.message, command.round, number), f"Proposal {number} is {word}{about}.")
+
+
+async def asked(staff: Client, table: str, command: RulingCommand) -> Answer:
+    """Return the table's answer; raise `Trouble` for what a shell hands over and is no text."""
+    try:
+        return await staff.ask("table", table, command)
+    except UnicodeEncodeError as error:
+        raise Trouble("What was written is no text in UTF-8.") from error
 
 
 async def show(door: Door, table: str) -> None:

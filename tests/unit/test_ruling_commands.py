@@ -1,12 +1,14 @@
 """The commands of rulings: what a person types becomes a ruling, or is told what it lacks; and a round with rulings is told."""
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
 import pytest
 import typer
 
-from feltlog.commands.rulings import Door, Said, ruling_of, tell
+from feltlog.client import Client, Watch
+from feltlog.commands.rulings import Door, Said, asked, ruling_of, tell
 from feltlog.commands.staff import member
 from feltlog.felt_picture import ruled_lines
 from feltlog.house import House
@@ -94,3 +96,26 @@ def test_a_proposal_is_seen_by_whoever_sits_there():
     shown = felt(opened_table("live"), rehearsal.round)
 
     assert ruled_lines(shown) == ["Proposal 1 by dee, dealer: box 1, hand 1 is dead. It waits for another person."]
+
+
+class Deaf:
+    """A line on which nothing is ever sent."""
+
+    async def request(self, subject: str, data: bytes, *, timeout_s: float) -> bytes | None:
+        """Fail: nothing is to be sent."""
+        raise AssertionError("what is no text is not sent")
+
+    async def watch(self, subject: str) -> Watch:
+        """Fail: nothing is to be watched."""
+        raise AssertionError("nobody watches")
+
+    async def close(self) -> None:
+        """There is nothing to close."""
+
+
+def test_what_a_shell_hands_over_and_is_no_text_is_told():
+    """Errors are sentences: bytes that are no UTF-8 reach a command as lone surrogates."""
+    command = ProposeRuling(round="T7.20261130-000001", ruling=VoidTheRound(), note="\udcff")
+
+    with pytest.raises(Trouble, match="no text"):
+        asyncio.run(asked(Client(Deaf(), role="staff", name="pit"), "T7", command))

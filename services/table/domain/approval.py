@@ -56,8 +56,7 @@ def propose(command: ProposeRuling, proposals: Proposals, envelope: Envelope) ->
     job = _job(envelope)
     if job not in RULES[type(command.ruling)].propose:
         raise _not_for(job, "propose", command.ruling)
-    if len(command.note) > NOTE_MAX:
-        raise refused(Reason.BAD_REQUEST, f"a note has at most {NOTE_MAX} characters.")
+    _check_note(command.note)
     if len(proposals.open) >= OPEN_MAX or proposals.made >= MADE_MAX:
         raise refused(Reason.TOO_MANY_PROPOSALS)
     return RulingProposed(proposal=proposals.made + 1, ruling=command.ruling, by=envelope.actor.id, job=job, note=command.note)
@@ -71,8 +70,7 @@ def approved(command: ApproveRuling, proposals: Proposals, envelope: Envelope, *
 
 def decline(command: DeclineRuling, proposals: Proposals, envelope: Envelope, *, book: str) -> RulingDeclined:
     """Return that a proposal comes to nothing; whoever might have approved it may say so."""
-    if len(command.note) > NOTE_MAX:
-        raise refused(Reason.BAD_REQUEST, f"a note has at most {NOTE_MAX} characters.")
+    _check_note(command.note)
     proposal, job = _second(command, proposals, envelope, book=book)
     return RulingDeclined(proposal=proposal.number, by=envelope.actor.id, job=job, note=command.note)
 
@@ -101,6 +99,12 @@ def _second(command: ApproveRuling | DeclineRuling, proposals: Proposals, envelo
     if job not in RULES[type(proposal.ruling)].approvers(book):
         raise _not_for(job, "approve", proposal.ruling, book)
     return proposal, job
+
+
+def _check_note(note: str) -> None:
+    """Raise `Refused` for what would not lie in one line on the felt and in a replay: nothing written may look like the house's own."""
+    if len(note) > NOTE_MAX or not note.isprintable():
+        raise refused(Reason.BAD_REQUEST, f"a note is one line of at most {NOTE_MAX} characters that can be printed.")
 
 
 def _open(number: int, proposals: Proposals) -> Proposal:

@@ -143,8 +143,12 @@ def check_ruling(ruling: AnyRuling, over: Over) -> None:
 
 
 def cards_of(ruling: AnyRuling) -> tuple[ReadAnew, ...]:
-    """Return the cards that a ruling reads anew; none of one that makes a round void."""
-    return ruling.cards if isinstance(ruling, Misread) else ()
+    """Return the cards that a ruling reads anew, none of one that makes a round void; raise `Refused` for a misread without any."""
+    if not isinstance(ruling, Misread):
+        return ()
+    if not ruling.cards:
+        raise refused(Reason.NOTHING_TO_CORRECT)
+    return ruling.cards
 
 
 def _check_proof(round_: Playing | Over) -> None:

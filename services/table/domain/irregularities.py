@@ -213,7 +213,7 @@ def _check_position(ruling: WrongPosition, _: str, course: Course) -> None:
 
 def _read_anew(ruling: Misread, _: str, course: Course) -> None:
     """LV-2.1.4: the cards that lie there count."""
-    correcting.correct_cards(ruling.cards, course)
+    correcting.correct_cards(correcting.cards_of(ruling), course)
 
 
 Effect = Callable[[Any, str, Course], None]

@@ -441,7 +441,10 @@ def _propose(command: ProposeRuling, table: Table, envelope: Envelope) -> list[T
     _check_over(command.round, table)
     if not isinstance(command.ruling, WHEN_OVER):
         raise refused(Reason.NOT_POSSIBLE_NOW, f"the round is over, and {kind_of(command.ruling)} is for one that is played.")
-    return [replace(approval.propose(command, table.proposals, envelope), round=command.round)]
+    proposed = replace(approval.propose(command, table.proposals, envelope), round=command.round)
+    # A correction without cards makes a round void: nobody proposes that under another name.
+    cards_of(command.ruling)
+    return [proposed]
 
 
 def _approve(command: ApproveRuling, table: Table, opened: TableOpened, envelope: Envelope) -> list[TableEvent]:

@@ -161,6 +161,13 @@ def test_proposals_are_bounded():
     given(ROUND, *in_play_events(), *made, *withdrawn).when(proposing(), by=BOSS).refused("too_many_proposals")
 
 
+@pytest.mark.parametrize("note", ["two\nlines", "\x1b[2J", "\u202eback", "\ud83d", "tab\t"])
+def test_a_note_is_one_line_that_can_be_printed(note):
+    """A note lies on everybody's felt and in every replay: it cannot look like a line of the house's own."""
+    in_play().when(proposing(note=note), by=DEALER).refused("bad_request")
+    in_play(proposed=True).when(DeclineRuling(round=ROUND_ID, proposal=1, note=note), by=BOSS).refused("bad_request")
+
+
 def test_a_note_is_short():
     """What is written down must leave room in an entry."""
     in_play().when(proposing(note="x" * 301), by=DEALER).refused("bad_request")

@@ -191,3 +191,11 @@ def test_booking_of_an_earlier_correction_does_not_end_a_later_one():
     later = replace(NOTED, number=2)
 
     assert played(CALLED, BOOKED, later).state.correcting == (Correcting(ROUND_ID, "asked", number=2, booked=1),)
+
+
+def test_misread_that_names_no_card_is_no_void_under_another_name():
+    """Decision 23: what two persons agree on is what happens; a correction without cards would make the round void."""
+    nothing = Misread(cards=())
+
+    played().when(replace(PROPOSE, ruling=nothing), by=PIT).refused("nothing_to_correct")
+    played(replace(PROPOSED, ruling=nothing)).when(APPROVE, by=MANAGER).refused("nothing_to_correct")

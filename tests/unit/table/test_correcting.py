@@ -333,6 +333,11 @@ def test_correction_in_play_that_cannot_be_is_refused(shoe: str, wrong: ReadAnew
     assert in_play(rehearsal, wrong) == [code]
 
 
+def test_misread_in_play_names_a_card():
+    """LV-2.1.4: a ruling that reads nothing anew gives nobody a new clock."""
+    assert in_play(begun("ontario", "TH 9S 3D TC", root="")) == ["nothing_to_correct"]
+
+
 def test_card_with_a_proof_is_not_corrected_in_play():
     """LV-4.2: what the shoe has proved was not read wrong."""
     assert in_play(begun("ontario", "TH 9S 3D TC"), card(2, "6D")) == ["card_proved"]
