@@ -12,6 +12,7 @@ import msgspec
 from msgspec import Struct
 
 from feltlog.client import Client
+from feltlog.cutting import Cutting
 from feltlog.styles import Style, Turn
 from feltlog.trouble import Trouble
 from services.table.views import Felt, FeltBox, FeltTurn, TableRow
@@ -59,6 +60,11 @@ class Seat(Struct):
     refusals: Counter[str] = msgspec.field(default_factory=Counter)
     told: set[tuple[str, str]] = set()
     """What was answered already, by round and matter."""
+    cutting: Cutting | None = None
+
+    def __post_init__(self) -> None:
+        if self.style.cuts:
+            self.cutting = Cutting(self.client)
 
     @property
     def broke(self) -> bool:
@@ -167,6 +173,8 @@ async def sit(seat: Seat) -> None:
 
 async def answer(seat: Seat, felt: Felt) -> None:
     """Do what the felt asks of this client, once."""
+    if seat.cutting is not None:
+        await seat.cutting.take_part(felt)
     mine = next((box for box in felt.boxes if box.box == seat.box and box.player == seat.client.name), None)
     if felt.phase == "betting" and mine is None and not (seat.broke or seat.leaving) and first_time(seat, felt.round, "wager"):
         await wager(seat, felt)

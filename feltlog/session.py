@@ -14,13 +14,14 @@ from rich.live import Live
 from rich.text import Text
 
 from feltlog.client import Client, Declined, Unanswered
+from feltlog.cutting import Cutting
 from feltlog.felt_picture import KEYS, Choice, Sight, choices, clock, free_box, own_boxes, parting, picture, told
 from feltlog.keys import END, Keys
 from feltlog.screen import has_suits
 from feltlog.wording import amount, money
 from services.table.views import Felt
 from shared.contracts.shoe import OwnHand
-from shared.contracts.table import PlaceWager
+from shared.contracts.table import CutCommand, PlaceWager
 from shared.kernel.messages import Answer
 from shared.kernel.money import BadMoney, minor_units
 from shared.runtime.tasks import end_all
@@ -32,7 +33,7 @@ ESCAPE, RUBOUT = "\x1b", ("\x7f", "\b")
 AMOUNT = "0123456789."
 TYPED_MAX = 16
 LOOKS_MAX, LOOK_AGAIN_S = 10, 0.3
-"""How often the ledger is asked after a round, and how long apart."""
+"""How often the ledger is asked after a round, or the shoe for the own cards that lie face down, and how long apart."""
 
 
 class Session:
@@ -56,6 +57,7 @@ class Session:
         self._looked = ""
         """The round in which they were asked for."""
         self._changed = asyncio.Event()
+        self._cutting = Cutting(client)
         self._asking: set[asyncio.Task[None]] = set()
 
     async def watch(self) -> None:
@@ -75,6 +77,9 @@ class Session:
             if self._looked != felt.round and any(hand.down == 2 for box in own_boxes(felt, self._client.name) for hand in box.hands):
                 self._looked = felt.round
                 self._spawn(self._look_at_own_cards())
+            given = self._cutting.due(felt)
+            if given is not None:
+                self._spawn(self._give(given))
             self._tell()
 
     async def until(self, holds: Callable[[Felt], bool]) -> Felt:
@@ -171,6 +176,10 @@ class Session:
             return await self._client.ask("table", self._table, command)
         except Unanswered as error:
             return Answer("refused", "unanswered", str(error), final=False)
+
+    async def _give(self, given: CutCommand) -> None:
+        """Give something towards the cut; nobody who plays need know what becomes of it."""
+        await self._ask(given)
 
     def _hear(self, answer: Answer, *, done: str) -> None:
         said = {"accepted": f"{done}: accepted.", "pending": f"{done}: the wallet is still asked.", "refused": f"{done}: {answer.message}"}

@@ -14,6 +14,7 @@ from feltlog.reading import Told
 from feltlog.wording import Card, Sentence, amount, counted, money, row_of, seconds, spoken, why_void, worth
 from shared.contracts import table
 from shared.contracts.restrictions import InForceNoted
+from shared.contracts.staff import job_in_words
 
 Tone = Literal["card", "player", "house", "money", "refusal", "ruling", "end"]
 
@@ -347,7 +348,8 @@ def paid(event: table.WagersSettled) -> str:
 
 def agreed_by(agreed: table.Agreed) -> str:
     """Return who ruled, and why."""
-    return f"{agreed.by} ({agreed.job}) ruled and {agreed.approved_by} ({agreed.approved_job}) approved: {agreed.reason}"
+    proposed, approved = f"{agreed.by} ({job_in_words(agreed.job)})", f"{agreed.approved_by} ({job_in_words(agreed.approved_job)})"
+    return f"{proposed} proposed and {approved} approved: {agreed.reason}"
 
 
 def read_anew(cards: tuple[table.CorrectedCard, ...], after: Layout) -> Sentence:

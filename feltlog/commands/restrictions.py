@@ -14,15 +14,18 @@ from rich.table import Table
 from feltlog.client import Declined
 from feltlog.commands.answers import tell_answer
 from feltlog.commands.connection import DATA, DataOption, JsonOption, ServerOption, at_the_door
+from feltlog.commands.staff import AsOption, TableArgument, member
 from feltlog.house import House
 from feltlog.screen import plain_table, screen, write_json
 from feltlog.trouble import Trouble
+from services.table.notices import boxes_are
 from services.table.views import Felt
 from shared.contracts.restrictions import (
     ApproveFaceDown,
     GiveUpBox,
     HoldPlayer,
     InForce,
+    KeptBoxes,
     LimitPlayers,
     ReleaseBoxes,
     ReleasePlayer,
@@ -30,13 +33,10 @@ from shared.contracts.restrictions import (
     Rule,
     TakeNotice,
 )
-from shared.contracts.staff import job_in_words
 
-RULES: tuple[Rule, ...] = get_args(Rule)
+CLAUSES: tuple[Rule, ...] = get_args(Rule)
 
-TableArgument = Annotated[str, typer.Argument(metavar="TABLE", help="A table's id, such as T1.")]
 PlayerArgument = Annotated[str, typer.Argument(metavar="PLAYER", help="The player whom it is about.")]
-AsOption = Annotated[str, typer.Option("--as", metavar="NAME", help="Who rules: somebody who works here, as tables.toml says.")]
 RuleOption = Annotated[
     str,
     typer.Option("--rule", metavar="CLAUSE", help="FL-5.10 until the reshuffle, FL-5.11 in all further shoes, FL-5.12 to one box."),
@@ -83,8 +83,8 @@ def reserve(
 ) -> None:
     """Keep neighbouring boxes for one player (FL-5.13), as a casino supervisor."""
     first, last = run_of(boxes)
-    command = ReserveBoxes(player=player, first=first, last=last)
-    tell(House(data), server, by, table, command, json=json, done=f"Boxes {first} to {last} are kept for {player}.")
+    command, kept = ReserveBoxes(player=player, first=first, last=last), KeptBoxes(player=player, first=first, last=last)
+    tell(House(data), server, by, table, command, json=json, done=f"{boxes_are(kept)} kept for {player}.")
 
 
 def release(
@@ -131,7 +131,9 @@ def give_up(
     tell(House(data), server, by, table, GiveUpBox(player=player), json=json, done=done)
 
 
-def approve(table: TableArgument, by: AsOption, data: DataOption = DATA, server: ServerOption = None, json: JsonOption = False) -> None:
+def approve_face_down(
+    table: TableArgument, by: AsOption, data: DataOption = DATA, server: ServerOption = None, json: JsonOption = False
+) -> None:
     """Approve the face-down deal of a table for this gaming day (FL-3.5), as an inspector."""
     tell(House(data), server, by, table, ApproveFaceDown(), json=json, done=f"Table {table} may deal face down today.")
 
@@ -162,7 +164,7 @@ def rows_of(in_force: InForce) -> list[tuple[str, str, str]]:
         "FL-5.12": "one box, at the minimum",
     }
     rows: list[tuple[str, str, str]] = [(held.rule, held.player, says[held.rule]) for held in in_force.held]
-    rows += [("FL-5.13", kept.player, f"boxes {kept.first} to {kept.last} are kept") for kept in in_force.kept]
+    rows += [("FL-5.13", kept.player, f"{boxes_are(kept).lower()} kept") for kept in in_force.kept]
     rows += [("FL-5.8", given.player, f"box {given.box} is given up") for given in in_force.given]
     if in_force.players_per_box_max:
         rows.append(("FL-5.4", "everybody", f"{in_force.players_per_box_max} on a box at most"))
@@ -183,10 +185,10 @@ def listing(rows: list[tuple[str, str, str]]) -> Table:
 
 def clause(text: str) -> Rule:
     """Return the clause of a hold; raise `Trouble` for any other text."""
-    for rule in RULES:
+    for rule in CLAUSES:
         if rule == text:
             return rule
-    raise Trouble(f"{text!r} is no clause by which a player is held: it is one of {', '.join(RULES)}.")
+    raise Trouble(f"{text!r} is no clause by which a player is held: it is one of {', '.join(CLAUSES)}.")
 
 
 def run_of(text: str) -> tuple[int, int]:
@@ -203,12 +205,9 @@ def run_of(text: str) -> tuple[int, int]:
 
 def tell(house: House, server: str | None, by: str, table: str, command: Any, *, json: bool, done: str) -> None:
     """Ask the table as a member of staff and tell the person what came of it; exit 2 if it was refused."""
-    staff = house.staff()
-    if by not in staff:
-        raise Trouble(f"{by} does not work here: [staff] of {house.tables} has {told(staff)}.")
 
     async def run() -> None:
-        async with at_the_door(house, server, by) as door:
+        async with at_the_door(house, server, member(house, by)) as door:
             answer = await door.ask("table", table, command)
         if json:
             write_json({"status": answer.status, "code": answer.code, "message": answer.message})
@@ -220,13 +219,5 @@ def tell(house: House, server: str | None, by: str, table: str, command: Any, *,
     asyncio.run(run())
 
 
-def told(staff: Any) -> str:
-    """Return who works at the tables, with their jobs."""
-    return ", ".join(f"{name} ({job_in_words(job)})" for name, job in sorted(staff.items())) or "nobody"
-
-
-def add_to(app: typer.Typer) -> None:
-    """Put these commands under `feltlog table`."""
-    for command in (restrict, notice, reserve, release, limit, approve, restrictions):
-        app.command()(command)
-    app.command("give-up")(give_up)
+WORDS = (restrict, notice, reserve, release, limit, give_up, approve_face_down, restrictions)
+"""The commands under `feltlog table`."""

@@ -8,7 +8,8 @@ import typer
 from feltlog.commands import rulings
 from feltlog.commands.connection import DATA, DataOption, JsonOption, ServerOption
 from feltlog.commands.replay import wanted
-from feltlog.commands.rulings import AsOption, Door, NoteOption, NumberArgument
+from feltlog.commands.rulings import CARDS, Door, NoteOption, NumberArgument
+from feltlog.commands.staff import AsOption
 from feltlog.house import House
 from shared.contracts.rulings import AnyRuling
 from shared.contracts.table import ApproveRuling, DeclineRuling, WithdrawRuling
@@ -21,12 +22,7 @@ RoundArgument = Annotated[str, typer.Argument(metavar="ROUND", help="A round's i
 @app.command()
 def correct(
     round: RoundArgument,
-    cards: Annotated[
-        list[str],
-        typer.Option(
-            "--cards", metavar="PLACE=CARD", help="A card that was read wrong: its place in the shoe and what lies there; repeatable."
-        ),
-    ],
+    cards: Annotated[list[str], CARDS],
     note: NoteOption = "",
     as_: AsOption = "pit",
     data: DataOption = DATA,
@@ -82,7 +78,10 @@ def decline(
     server: ServerOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Decline what somebody else proposed: nothing comes of it.  Exit status 0: it is declined; 2: that was refused."""
+    """Decline what somebody else proposed: nothing comes of it.
+
+    Exit status 0: it is declined; 2: that was refused.
+    """
     _decide(Door(House(data), server, as_, json), DeclineRuling(round=round, proposal=number, note=note), "declined")
 
 
@@ -95,7 +94,10 @@ def withdraw(
     server: ServerOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Take one's own proposal back.  Exit status 0: it is taken back; 2: that was refused."""
+    """Take one's own proposal back.
+
+    Exit status 0: it is taken back; 2: that was refused.
+    """
     _decide(Door(House(data), server, as_, json), WithdrawRuling(round=round, proposal=number), "withdrawn")
 
 

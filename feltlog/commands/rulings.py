@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from feltlog.client import Client, Declined
 from feltlog.commands.connection import DATA, DataOption, JsonOption, ServerOption, at_the_door
+from feltlog.commands.staff import AsOption, TableArgument, member
 from feltlog.house import House
 from feltlog.ruled import ruling_in_words
 from feltlog.screen import plain_table, screen, write_json
@@ -22,15 +23,10 @@ from shared.contracts.staff import job_in_words
 from shared.contracts.table import ApproveRuling, DeclineRuling, ProposeRuling, RulingCommand, WithdrawRuling
 from shared.kernel.messages import Answer
 
-TableArgument = Annotated[str, typer.Argument(metavar="TABLE", help="A table's id, such as T1.")]
 NumberArgument = Annotated[int, typer.Argument(metavar="ID", help="The proposal's number, as `feltlog table proposals` shows it.", min=1)]
-AsOption = Annotated[str, typer.Option("--as", metavar="NAME", help="Who speaks: somebody who works here, as tables.toml says.")]
-CardsOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--cards", metavar="PLACE=CARD", help="A card that was read wrong: its place in the shoe and what lies there; repeatable."
-    ),
-]
+CARDS = typer.Option(
+    "--cards", metavar="PLACE=CARD", help="A card that was read wrong: its place in the shoe and what lies there; repeatable."
+)
 NoteOption = Annotated[str, typer.Option("--note", help="What was seen, or why, in a sentence; it is written into the log.")]
 
 
@@ -60,7 +56,7 @@ def report(
     hand: Annotated[int | None, typer.Option(help="The hand on that box, 1 if it is not said.")] = None,
     card: Annotated[str | None, typer.Option(help="The card, such as TS; of missed_box 1 or 2, whichever the box did not get.")] = None,
     found: Annotated[int | None, typer.Option(help="The box at which a card lay that belongs elsewhere.")] = None,
-    cards: CardsOption = None,
+    cards: Annotated[list[str] | None, CARDS] = None,
     note: NoteOption = "",
     as_: AsOption = "pit",
     data: DataOption = DATA,
@@ -101,8 +97,8 @@ def approve(
 ) -> None:
     """Approve what somebody else proposed: it takes effect at once.
 
-    Exit status 0: it took effect; 2: it was refused, because the proposal is one's own, because the job does not allow it, or
-    because it cannot take effect any more.
+    Exit status 0: it took effect; 2: it was refused.
+    That is so of one's own proposal, of a job that may not, and of a ruling that cannot take effect any more.
     """
     command = ApproveRuling(round="", proposal=number)
     asyncio.run(decide(Door(House(data), server, as_, json), table, command, "approved"))
@@ -183,7 +179,7 @@ def read_anew(text: str) -> dict[str, Any]:
 
 async def propose(door: Door, table: str, ruling: AnyRuling, note: str, round_id: str = "") -> None:
     """Propose a ruling and say under which number it waits, and for whom; without a round it is about the one in play."""
-    async with at_the_door(door.house, door.server, member(door)) as staff:
+    async with at_the_door(door.house, door.server, member(door.house, door.name)) as staff:
         felt = await felt_of(staff, table)
         about = round_id or felt.round
         answer = await asked(staff, table, ProposeRuling(round=about, ruling=ruling, note=note))
@@ -198,7 +194,7 @@ async def propose(door: Door, table: str, ruling: AnyRuling, note: str, round_id
 async def decide(door: Door, table: str, command: ApproveRuling | DeclineRuling | WithdrawRuling, word: str) -> None:
     """Say yes or no to a proposal for a round, the one in play if none is named, or take it back."""
     number = command.proposal
-    async with at_the_door(door.house, door.server, member(door)) as staff:
+    async with at_the_door(door.house, door.server, member(door.house, door.name)) as staff:
         felt = await felt_of(staff, table)
         command = replace(command, round=command.round or felt.round)
         answer = await asked(staff, table, command)
@@ -217,7 +213,7 @@ async def asked(staff: Client, table: str, command: RulingCommand) -> Answer:
 
 async def show(door: Door, table: str) -> None:
     """List what waits for a second person."""
-    async with at_the_door(door.house, door.server, member(door)) as staff:
+    async with at_the_door(door.house, door.server, member(door.house, door.name)) as staff:
         felt = await felt_of(staff, table)
     if door.json:
         for each in felt.proposals:
@@ -236,14 +232,6 @@ def listing(open_: tuple[FeltProposal, ...]) -> Any:
         what = (kind_of(each.ruling), ruling_in_words(each.ruling))
         table.add_row(each.round, str(each.proposal), *what, each.by, job_in_words(each.job), each.note)
     return table
-
-
-def member(door: Door) -> str:
-    """Return who speaks; raise `Trouble` unless they work here."""
-    staff = door.house.staff()
-    if door.name not in staff:
-        raise Trouble(f"Nobody called {door.name!r} works here: [staff] in {door.house.tables} names {', '.join(sorted(staff))}.")
-    return door.name
 
 
 async def felt_of(staff: Client, table: str) -> Felt:
@@ -267,3 +255,7 @@ def tell(door: Door, said: Said, done: str) -> None:
         raise Trouble(f"{said.message} ({said.code})")
     else:
         typer.echo(done)
+
+
+WORDS = (report, void, proposals, approve, decline, withdraw)
+"""The commands under `feltlog table`."""

@@ -1,6 +1,6 @@
 """`feltlog table`: what a pit boss does with tables: open, close, list, and deal where a dealer runs the rounds.
 
-What other staff rule there is in `restrictions`.
+What staff rule there is in `restrictions`, and in `rulings` what takes two of them.
 """
 
 import asyncio
@@ -13,6 +13,7 @@ from feltlog.client import Declined
 from feltlog.commands import restrictions, rulings
 from feltlog.commands.answers import tell_answer
 from feltlog.commands.connection import DATA, DataOption, JsonOption, ServerOption, at_the_door
+from feltlog.commands.staff import TableArgument
 from feltlog.house import House
 from feltlog.screen import plain_table, screen, write_json
 from feltlog.settings import open_table
@@ -23,10 +24,6 @@ from shared.contracts.refusals import Reason
 from shared.contracts.table import CallRound, CloseBetting, CloseTable
 
 app = typer.Typer(no_args_is_help=True, help="Open, close, list and run tables, and rule about what went wrong, as staff.")
-
-restrictions.add_to(app)
-
-TableArgument = Annotated[str, typer.Argument(metavar="TABLE", help="A table's id, such as T1.")]
 
 
 @app.command("open")
@@ -117,6 +114,6 @@ def answer(house: House, server: str | None, table: str, command: Any, *, done: 
     asyncio.run(run())
 
 
-for word in (rulings.report, rulings.void, rulings.proposals, rulings.approve, rulings.decline, rulings.withdraw):
-    # They stand behind the daily work in the help.
+# What is ruled stands behind the daily work in the help.
+for word in (*rulings.WORDS, *restrictions.WORDS):
     app.command()(word)

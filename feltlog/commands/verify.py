@@ -103,7 +103,13 @@ CHECKS = (
         Code.CARD_TWICE,
         Code.ROOT_MISMATCH,
     ),
-    check("shoes: opened, the order committed before", lambda counts: counted(counts.shoes_opened, "shoe"), Code.WRONG_ORDER),
+    check(
+        "shoes: committed, then cut, then opened",
+        lambda counts: counted(counts.shoes_opened, "shoe"),
+        Code.WRONG_ORDER,
+        Code.WRONG_CUT,
+        Code.OPENED_EARLY,
+    ),
     check(
         "stakes: set aside as wagered, once",
         lambda counts: counted(counts.stakes_matched, "stake"),

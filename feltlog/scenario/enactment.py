@@ -120,9 +120,8 @@ class Enactment:
         if not isinstance(self.round, Over):
             self._settle_betting()
         for at, step in enumerate(self.scenario.steps):
-            if at in self._waiting and self._waiting[at].at_card is not None:
-                continue
-            if isinstance(step, text.Irregularity) and at not in self._waiting:
+            if isinstance(step, text.Irregularity) and (step.at_card is not None or at not in self._waiting):
+                # Its moment is that of a card, or has been.
                 continue
             try:
                 self._take(step, at)

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import msgspec
 
 from services.shoe.domain.shoe import SHOE
-from services.shoe.domain.shuffle import cut, leaves, order, salts
+from services.shoe.domain.shuffle import leaves, order, salts
 from services.surveillance.domain.findings import Code, Finding
 from services.surveillance.domain.heard import Heard
 from services.table.domain.round import ROUND
@@ -21,6 +21,7 @@ from shared.contracts.shoe import CardsDrawn, CardsExposed, CardTurned, OrderCom
 from shared.contracts.table import SEMANTICS
 from shared.kernel.cards import BadCard
 from shared.kernel.commitment import root
+from shared.kernel.cutting import place_of
 from shared.kernel.decider import Decider
 from shared.kernel.entry import Decision, Entry
 from shared.kernel.folded import POISON
@@ -185,14 +186,14 @@ def order_again(shown: Drawn, retired: ShoeRetired) -> list[str]:
     without = (*made.without, retired.hole) if retired.hole else made.without
     try:
         seed = bytes.fromhex(retired.seed)
-        cards = cut(order(seed, made.shoe, made.decks, without), shown.cut_at)
+        cards = order(seed, made.shoe, made.decks, without)
     except (ValueError, BadCard) as error:
         return [f"the seed of {made.shoe} gives no order: {error}"]
     wrong = []
     if root(leaves(made.shoe, cards, salts(seed, made.shoe, len(cards)))) != shown.root:
         wrong.append(f"the seed of {made.shoe} does not give the root that was committed")
     for index, card in sorted(shown.faces.items()):
-        right = cards[index] if 0 <= index < len(cards) else "none"
+        right = cards[place_of(index, cut_at=shown.cut_at, cards=len(cards))] if 0 <= index < len(cards) else "none"
         if card != right:
             wrong.append(f"card {index} of {made.shoe} was {card}, the seed says {right}")
     return wrong

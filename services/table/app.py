@@ -16,8 +16,9 @@ from shared.contracts.subjects import Addressed, felt_view, round_name, round_of
 from shared.contracts.table import (
     CallRound,
     CloseBetting,
+    CutCommand,
     OpenTable,
-    PlayerCommand,
+    PlayerRequest,
     ProposeRuling,
     RulingCommand,
     StaffCommand,
@@ -85,8 +86,8 @@ class TableApp:
         """Answer a player or a member of staff."""
         match to.role:
             case "player":
-                request = decode_request(data, PlayerCommand)
-                stream = _round_at(to.target, request.command.round)
+                request = decode_request(data, PlayerRequest)
+                stream = self._stream_of(to.target, request.command)
             case "staff":
                 request = decode_request(data, StaffCommand)
                 of_ruling = isinstance(request.command, RulingCommand)
@@ -119,6 +120,13 @@ class TableApp:
         table = self.house.keepers.get(stream).state
         round_ = self.house.keepers.get(round_name(table.round).stream).state if table.round else None
         return views.felt(table, round_)
+
+    def _stream_of(self, table: str, command: PlayerRequest) -> str:
+        if not isinstance(command, CutCommand):
+            return _round_at(table, command.round)
+        if table not in self._tables:
+            raise refused(Reason.UNKNOWN_TABLE)
+        return self._tables[table]
 
     def _stream_for(self, table: str, command: StaffCommand) -> str:
         match command:

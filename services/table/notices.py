@@ -91,7 +91,7 @@ def _restrictions(profile: Profile, settings: TableSettings | None, in_force: In
     if 0 < in_force.players_per_box_max < profile.players_per_box_max:
         fewer = in_force.players_per_box_max
         told.append(f"At this table {_count(fewer)} player{'' if fewer == 1 else 's'} at most may wager on a box.")
-    told += [f"{_run(kept)} kept for {kept.player}." for kept in in_force.kept]
+    told += [f"{boxes_are(kept)} kept for {kept.player}." for kept in in_force.kept]
     told += [f"{given.player} has given up box {given.box}." for given in in_force.given]
     least = profile.minimum if settings is None else f"{decimal(settings.minimum_minor, settings.currency)} {settings.currency}"
     for player in dict.fromkeys(held.player for held in in_force.held):
@@ -103,7 +103,8 @@ def _restrictions(profile: Profile, settings: TableSettings | None, in_force: In
     return tuple(told)
 
 
-def _run(kept: KeptBoxes) -> str:
+def boxes_are(kept: KeptBoxes) -> str:
+    """Return `Box 3 is`, or `Boxes 2 to 4 are`."""
     return f"Box {kept.first} is" if kept.first == kept.last else f"Boxes {kept.first} to {kept.last} are"
 
 

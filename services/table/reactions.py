@@ -9,13 +9,15 @@ from typing import Any
 from msgspec.structs import replace
 
 from services.table.domain.betting import lapse_at_ms
+from services.table.domain.coming import Revealing
 from services.table.domain.state import Betting, Decision, Insurance, Joining, Over, Playing, Round, Unopened, Wager
 from services.table.domain.table import Table, obstacle
 from shared.contracts.restrictions import InForceTold, NoteInForce
-from shared.contracts.shoe import CardsDrawn, CardsExposed, CardTurned, HolePeeked, ShoePrepared, ShoeRetired
+from shared.contracts.shoe import CardsDrawn, CardsExposed, CardTurned, HolePeeked, OrderCommitted, ShoePrepared, ShoeRetired
 from shared.contracts.subjects import round_name, round_of, stream_day, table_stream
 from shared.contracts.table import (
     AcceptWager,
+    CallCut,
     CallRound,
     ChangeShoe,
     CloseBetting,
@@ -33,6 +35,7 @@ from shared.contracts.table import (
     NoteBook,
     NoteBooking,
     NoteCorrection,
+    NoteOrder,
     NoteRetirement,
     OpenRound,
     OpenTable,
@@ -42,6 +45,7 @@ from shared.contracts.table import (
     RoundCorrected,
     RoundSettled,
     RoundVoided,
+    TableOpened,
     TakeExposure,
     TakePeek,
     TimeOutDecision,
@@ -147,6 +151,13 @@ def _note_corrected_stakes(event: StakesCorrected, _: Source) -> list[Reaction]:
     return [Reaction(table_stream(name.day, name.table), NoteBooking(round=event.round, number=event.number), "booking")]
 
 
+def _note_order(event: OrderCommitted, source: Source) -> list[Reaction]:
+    if event.round:
+        # Discards that a round waits for are cut at once: nobody is asked in the middle of it.
+        return []
+    return [Reaction(table_stream(stream_day(source.stream), event.table), NoteOrder(shoe=event.shoe, root=event.root), "order")]
+
+
 def _take_shoe(event: ShoePrepared, source: Source) -> list[Reaction]:
     if event.round:
         return [_to_round(event.round, ChangeShoe(shoe=event.shoe, root=event.root, cards=event.cards), "change")]
@@ -200,6 +211,7 @@ FOLLOWING: Mapping[type, Callable[[Any, Source], list[Reaction]]] = {
     RoundCorrected: _note_correction,
     CorrectionRefused: _note_correction,
     StakesCorrected: _note_corrected_stakes,
+    OrderCommitted: _note_order,
     ShoePrepared: _take_shoe,
     CardsDrawn: _deal,
     HolePeeked: _take_peek,
@@ -246,16 +258,23 @@ def _reserve(wager: Wager) -> Timer:
 
 
 def _of_table(table: Table) -> Timer | None:
-    """Return the next round of a table that deals by itself, or the end of its day, whichever comes first.
+    """Return the next round of a table that deals by itself, the end of a wait for secrets, or the end of its day, whichever comes first.
 
     A house that was off comes back when both have passed: then the day has ended, and no round is called in it.
     """
     if table.opened is None or table.ended is not None:
         return None
     day = Timer(table.opened.day_ends_at_ms, EndDay(), "end-day")
-    if table.opened.settings.dealer == "staff" or obstacle(table) is not None or table.next_from_ms >= day.at_ms:
-        return day
-    return Timer(table.next_from_ms, CallRound(), f"call-round-{table.rounds + 1}", until=day)
+    first = _before_the_day_ends(table, table.opened)
+    return day if first is None or first.at_ms >= day.at_ms else replace(first, until=day)
+
+
+def _before_the_day_ends(table: Table, opened: TableOpened) -> Timer | None:
+    if isinstance(table.coming, Revealing):
+        return Timer(table.coming.until_ms, CallCut(shoe=table.coming.shoe), f"call-cut-{table.coming.shoe}")
+    if opened.settings.dealer == "staff" or obstacle(table) is not None:
+        return None
+    return Timer(table.next_from_ms, CallRound(), f"call-round-{table.rounds + 1}")
 
 
 def round_is_over(state: Round) -> bool:

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from services.table.domain.approval import Proposal
 from services.table.domain.asking import Ask, asked
+from services.table.domain.coming import Called, Cut, Revealing, Sealing
 from services.table.domain.hand import Hand
 from services.table.domain.restrictions import in_force
 from services.table.domain.state import (
@@ -101,6 +102,21 @@ class FeltProposal(Struct, frozen=True, kw_only=True):
     """The round that it is about: the one in play, or one that is over."""
 
 
+class FeltCut(Struct, frozen=True, kw_only=True):
+    """What is known of the shoe that comes next, and of its cut; nothing of its cards is known to anybody."""
+
+    shoe: str
+    root: str
+    """What it is committed to; empty until it is."""
+    phase: Literal["shuffling", "sealing", "revealing", "cutting"]
+    sealed: tuple[str, ...]
+    """Who has sealed a secret."""
+    told: tuple[str, ...]
+    """Whose secret is told."""
+    until_ms: int | None
+    """Until when secrets are waited for."""
+
+
 class Felt(Struct, frozen=True, kw_only=True):
     """A table's felt.  Amounts are minor units of `currency`, times are milliseconds."""
 
@@ -137,6 +153,10 @@ class Felt(Struct, frozen=True, kw_only=True):
     """Rulings that wait for a second person."""
     exposed: tuple[str, ...] = ()
     """Cards that lie open beside the hands: the next ones, in order (ON-11.3)."""
+    shoe: str = ""
+    """The shoe in use, and what it is committed to."""
+    root: str = ""
+    cut: FeltCut | None = None
 
 
 class TableRow(Struct, frozen=True, kw_only=True):
@@ -212,6 +232,9 @@ def felt(table: Table, round_: Round | None) -> Felt:
         book=opened.profile.book,
         proposals=(*(_proposals(round_) if isinstance(round_, Betting | Playing) else ()), *map(_proposal, table.proposals.open)),
         exposed=tuple(card.card for card in round_.exposed) if isinstance(round_, Playing) else (),
+        shoe="" if table.mounted is None else table.mounted.shoe,
+        root="" if table.mounted is None else table.mounted.root,
+        cut=_cut(table),
     )
 
 
@@ -221,6 +244,20 @@ def _proposals(round_: Betting | Playing) -> tuple[FeltProposal, ...]:
 
 def _proposal(each: Proposal) -> FeltProposal:
     return FeltProposal(proposal=each.number, ruling=each.ruling, by=each.by, job=each.job, note=each.note, round=each.round)
+
+
+def _cut(table: Table) -> FeltCut | None:
+    match table.coming:
+        case None:
+            return None
+        case Called(shoe):
+            return FeltCut(shoe=shoe, root="", phase="shuffling", sealed=(), told=(), until_ms=None)
+        case Sealing(shoe, root, seals):
+            return FeltCut(shoe=shoe, root=root, phase="sealing", sealed=tuple(seals), told=(), until_ms=None)
+        case Revealing(shoe, root, seals, until_ms, secrets):
+            return FeltCut(shoe=shoe, root=root, phase="revealing", sealed=tuple(seals), told=tuple(secrets), until_ms=until_ms)
+        case Cut(shoe, root):
+            return FeltCut(shoe=shoe, root=root, phase="cutting", sealed=(), told=(), until_ms=None)
 
 
 def phase(round_: Round | None) -> Phase:

@@ -92,6 +92,15 @@ class Reason(StrEnum):
     SHOE_NOT_READY = "shoe_not_ready"
     SHOE_RETIRED = "shoe_retired"
     OUT_OF_ORDER = "out_of_order"
+    NEXT_NOT_COMMITTED = "next_not_committed"
+    # The cut
+    CUT_NOT_OPEN = "cut_not_open"
+    ALREADY_SEALED = "already_sealed"
+    BAD_SEAL = "bad_seal"
+    NOTHING_SEALED = "nothing_sealed"
+    SEAL_MISMATCH = "seal_mismatch"
+    ALREADY_REVEALED = "already_revealed"
+    TOO_MANY_SEALS = "too_many_seals"
     # The ledger
     UNKNOWN_ACCOUNT = "unknown_account"
     ACCOUNT_EXISTS = "account_exists"
@@ -174,6 +183,14 @@ SENTENCES: dict[Reason, str] = {
     Reason.SHOE_NOT_READY: "The shoe is not prepared.",
     Reason.SHOE_RETIRED: "The shoe is retired.",
     Reason.OUT_OF_ORDER: "The cards do not come in this order: {detail}",
+    Reason.NEXT_NOT_COMMITTED: "The order of the next shoe is not committed yet, so this one stays closed.",
+    Reason.CUT_NOT_OPEN: "Nothing of this kind is taken towards the cut of that shoe now.",
+    Reason.ALREADY_SEALED: "You have sealed something towards this cut already.",
+    Reason.BAD_SEAL: "A seal, and a secret, is 32 bytes in lower-case hexadecimal.",
+    Reason.NOTHING_SEALED: "You have sealed nothing towards this cut.",
+    Reason.SEAL_MISMATCH: "This is not the secret that you sealed for this shoe.",
+    Reason.ALREADY_REVEALED: "Your secret is told already.",
+    Reason.TOO_MANY_SEALS: "So many have sealed something towards this cut that no more is taken.",
     Reason.UNKNOWN_ACCOUNT: "There is no such account.",
     Reason.ACCOUNT_EXISTS: "The account exists already, with another operator.",
     Reason.INSUFFICIENT_FUNDS: "The account does not hold that much.",

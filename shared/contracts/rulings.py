@@ -113,7 +113,7 @@ IN_CHARGE: tuple[Job, ...] = ("game_supervisor", "casino_supervisor", "duty_mana
 """Who answers for a table: the floor's supervisors and manager, the live game's pit boss, Ontario's representative."""
 
 
-class Rule(Struct, frozen=True, kw_only=True):
+class Persons(Struct, frozen=True, kw_only=True):
     """Who may propose a kind of ruling and who may approve it, and where that is written.
 
     `approve_in` names who approves under a rule book that wants somebody in particular, by the book's letters.
@@ -129,19 +129,21 @@ class Rule(Struct, frozen=True, kw_only=True):
         return self.approve_in.get(book, self.approve)
 
 
-RULES: dict[type[Ruling], Rule] = {
-    VoidTheRound: Rule(source="LV-2.1.1, decision 23"),
-    Misdeal: Rule(source="LV-2.1.1, decision 23"),
-    DeviceMalfunction: Rule(source="FL-4.6, decision 23"),
-    FaceUpCard: Rule(source="ON-11.1"),
-    UnexposedCard: Rule(source="ON-11.2"),
-    ExposedCard: Rule(source="ON-11.3, decision 22"),
-    DealerOverdraw: Rule(source="ON-11.4, decision 22; under `live` a game error, LV-3.5", approve_in={"LV": ("pit_boss",)}),
-    MissedBox: Rule(source="ON-11.6, decision 23"),
-    DeadHand: Rule(source="ON-11.6, decision 23"),
-    WrongPosition: Rule(source="LV-0.6: the pit boss rearranges", approve=("pit_boss", "casino_supervisor", "designated_representative")),
-    GameError: Rule(source="LV-3.5", approve=("pit_boss",)),
-    Misread: Rule(source="LV-2.1.4, decision 23"),
+RULES: dict[type[Ruling], Persons] = {
+    VoidTheRound: Persons(source="LV-2.1.1, decision 23"),
+    Misdeal: Persons(source="LV-2.1.1, decision 23"),
+    DeviceMalfunction: Persons(source="FL-4.6, decision 23"),
+    FaceUpCard: Persons(source="ON-11.1"),
+    UnexposedCard: Persons(source="ON-11.2"),
+    ExposedCard: Persons(source="ON-11.3, decision 22"),
+    DealerOverdraw: Persons(source="ON-11.4, decision 22; under `live` a game error, LV-3.5", approve_in={"LV": ("pit_boss",)}),
+    MissedBox: Persons(source="ON-11.6, decision 23"),
+    DeadHand: Persons(source="ON-11.6, decision 23"),
+    WrongPosition: Persons(
+        source="LV-0.6: the pit boss rearranges", approve=("pit_boss", "casino_supervisor", "designated_representative")
+    ),
+    GameError: Persons(source="LV-3.5", approve=("pit_boss",)),
+    Misread: Persons(source="LV-2.1.4, decision 23"),
 }
 """Every kind of ruling, with who proposes and who approves it."""
 

@@ -26,11 +26,14 @@ HandEnd = Literal["blackjack", "stood", "bust", "twenty_one", "doubled", "split_
 Astray = Literal["face_up", "exposed", "overdraw", "game_error", "unused"]
 """Why a card left the shoe, or the felt, that was nobody's."""
 
+RetirementReason = Literal["replaced", "table_closed", "day_ended"]
+"""Why a shoe is retired: the next one takes its place, or no round follows from it on this table or this day."""
+
 SEMANTICS = 1
 """The number of the decisions' meaning, pinned by every opening event; a changed decision needs a new one."""
 
 
-class TableSettings(Struct, frozen=True, gc=False, kw_only=True):
+class TableSettings(Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True):
     """What the house chooses for one table, beside its profile."""
 
     operator: str
@@ -46,6 +49,16 @@ class TableSettings(Struct, frozen=True, gc=False, kw_only=True):
     """How long a wager may wait for its wallet."""
     pause_ms: int
     """Between the end of a round and the next one."""
+    reveal_ms: int = 3_000
+    """How long secrets towards the cut are waited for, when somebody has sealed one."""
+
+
+class Contribution(Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True):
+    """What a player gave towards the cut: the seal, and the secret in it if it was told in time."""
+
+    player: str
+    seal: str
+    secret: str = ""
 
 
 class OpenTable(Command, frozen=True, kw_only=True, tag="table.OpenTable.v1"):
@@ -73,6 +86,38 @@ class CallRound(Command, frozen=True, kw_only=True, tag="table.CallRound.v1"):
 
 class NoteBook(Command, frozen=True, kw_only=True, tag="table.NoteBook.v1"):
     """Take note that the ledger of this gaming day is open and knows this table."""
+
+
+class NoteOrder(Command, frozen=True, kw_only=True, tag="table.NoteOrder.v1"):
+    """Take note that a shoe that was called is shuffled and committed."""
+
+    shoe: str
+    root: str
+
+
+class SealCut(Command, frozen=True, kw_only=True, tag="table.SealCut.v1"):
+    """Give something towards the cut of a shoe, sealed: the SHA-256 of label, shoe, player and 32 secret bytes.
+
+    `root` is what the shoe is committed to: names of shoes come again each day.
+    """
+
+    shoe: str
+    root: str
+    seal: str
+
+
+class RevealCut(Command, frozen=True, kw_only=True, tag="table.RevealCut.v1"):
+    """Tell the secret of a seal, now that no further seal is taken."""
+
+    shoe: str
+    root: str
+    secret: str
+
+
+class CallCut(Command, frozen=True, kw_only=True, tag="table.CallCut.v1"):
+    """Wait no longer for secrets: whoever has not told one has none in the cut."""
+
+    shoe: str
 
 
 class MountShoe(Command, frozen=True, kw_only=True, tag="table.MountShoe.v1"):
@@ -167,6 +212,49 @@ class ShoeCalled(Event, frozen=True, kw_only=True, tag="table.ShoeCalled.v1"):
     """How many cards may lie behind the cutting card: lowest and highest."""
 
 
+class OrderNoted(Event, frozen=True, kw_only=True, tag="table.OrderNoted.v1"):
+    """The order of the shoe that comes next is committed: players may seal what they give towards its cut."""
+
+    shoe: str
+    root: str
+
+
+class CutSealed(Event, frozen=True, kw_only=True, tag="table.CutSealed.v1"):
+    """A player sealed a secret towards the cut."""
+
+    shoe: str
+    player: str
+    seal: str
+
+
+class SealingClosed(Event, frozen=True, kw_only=True, tag="table.SealingClosed.v1"):
+    """No further seal is taken: secrets are told until then, and it is cut as soon as all are."""
+
+    shoe: str
+    reveal_until_ms: int
+
+
+class CutRevealed(Event, frozen=True, kw_only=True, tag="table.CutRevealed.v1"):
+    """A player told the secret of a seal."""
+
+    shoe: str
+    player: str
+    secret: str
+
+
+class CutCalled(Event, frozen=True, kw_only=True, tag="table.CutCalled.v1"):
+    """The shoe is to be cut by what was given, in the order of the players' names; a secret that was not told is missing by name."""
+
+    shoe: str
+    contributions: tuple[Contribution, ...]
+
+
+class ShoeSetAside(Event, frozen=True, kw_only=True, tag="table.ShoeSetAside.v1"):
+    """A shoe is played out, and stays closed until the next one is committed."""
+
+    shoe: str
+
+
 class BookNoted(Event, frozen=True, kw_only=True, tag="table.BookNoted.v1"):
     """The ledger of the day is known to be open: rounds may be called."""
 
@@ -208,9 +296,12 @@ class RoundRecorded(Event, frozen=True, kw_only=True, tag="table.RoundRecorded.v
 
 
 class ShoeRetirementCalled(Event, frozen=True, kw_only=True, tag="table.ShoeRetirementCalled.v1"):
-    """A shoe is not used any more: its order can be opened."""
+    """A shoe is not used any more: its order can be opened, for the next one is committed or none follows."""
 
     shoe: str
+    reason: RetirementReason
+    next_shoe: str = ""
+    next_root: str = ""
 
 
 class BookingNoted(Event, frozen=True, kw_only=True, omit_defaults=True, tag="table.BookingNoted.v1"):
@@ -1169,6 +1260,10 @@ TableCommand = (
     | CloseTable
     | CallRound
     | NoteBook
+    | NoteOrder
+    | SealCut
+    | RevealCut
+    | CallCut
     | MountShoe
     | RecordRound
     | NoteBooking
@@ -1181,6 +1276,12 @@ TableCommand = (
 TableEvent = (
     TableOpened
     | ShoeCalled
+    | OrderNoted
+    | CutSealed
+    | SealingClosed
+    | CutRevealed
+    | CutCalled
+    | ShoeSetAside
     | BookNoted
     | ShoeMounted
     | RoundCalled
@@ -1201,6 +1302,10 @@ TableEvent = (
 
 
 PlayerCommand = PlaceWager | PlaceSideBet | ExposeHand | Hit | Stand | Double | Split | Insure | DeclineInsurance | TakeEvenMoney
+"""What a player may ask of a round."""
+CutCommand = SealCut | RevealCut
+"""What a player may say of the shoe that comes next, whatever round is played."""
+PlayerRequest = PlayerCommand | CutCommand
 """What a player may ask of a table."""
 StaffCommand = OpenTable | CloseTable | CallRound | CloseBetting | RulingCommand | Restriction
 """What staff may ask of a table."""

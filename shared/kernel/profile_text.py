@@ -60,13 +60,10 @@ def changed(profile: Profile, options: Mapping[str, object], where: str) -> Prof
 
 def flat(profile: Profile) -> dict[str, object]:
     """Return every key of a profile, dotted, with its value, in the order in which a file says them."""
-    found: dict[str, object] = {}
-    for key, value in msgspec.to_builtins(profile).items():
-        if isinstance(value, dict):
-            found |= {f"{key}.{inner}": each for inner, each in value.items()}
-        else:
-            found[key] = value
-    return found
+    said = msgspec.to_builtins(profile)
+    tables = {key: value for key, value in said.items() if isinstance(value, dict)}
+    plain = {key: value for key, value in said.items() if key not in tables}
+    return plain | {f"{table}.{key}": value for table, keys in tables.items() for key, value in keys.items()}
 
 
 def _base(said: Builtins, file_name: str, books: Mapping[str, Profile]) -> Builtins:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from services.shoe.app.sealing import SealingKey, unseal
-from services.shoe.domain.shoe import SHOE, Made
+from services.shoe.domain.shoe import SHOE, Made, place
 from services.shoe.domain.shuffle import SEED_BYTES, salts
 from shared.contracts.shoe import CardsDrawn, CardTurned, Opening, ShoeRetired
 from shared.kernel.entry import Stored, decode
@@ -74,19 +74,21 @@ def test_salt_of_a_card_appears_nowhere_before_it_lies_open(seed: int, book: str
     """Whoever knew a salt could try all faces against the commitment; and the seed from which all are made stands nowhere."""
     house = evening(seed, book)
     secrets: dict[bytes, tuple[str, int]] = {}
+    shoes: dict[str, Made] = {}
     for stream in (name for name in house.streams if name.startswith("log.shoe.")):
         made: Made = house.streams[stream].state.made
+        shoes[stream] = made
         key = unseal(made.seed, key=KEY, shoe=made.shoe)[:SEED_BYTES]
         secrets[key.hex().encode()] = (made.shoe, -1)
-        secrets |= {salt.encode(): (made.shoe, index) for index, salt in enumerate(salts(key, made.shoe, made.cards))}
+        secrets |= {salt.encode(): (made.shoe, lies) for lies, salt in enumerate(salts(key, made.shoe, made.cards))}
     opened: set[tuple[str, int]] = set()
     early = []
     for stored in house.stored:
         if retires(stored):
-            opened |= {place for place in secrets.values() if stored.stream.endswith(f".{place[0]}")}
+            opened |= {where for where in secrets.values() if stored.stream.endswith(f".{where[0]}")}
         if is_shoe(stored):
-            opened |= {(stored.stream.rpartition(".")[2], opening.index) for opening in openings(stored)}
-        early += [place for secret, place in secrets.items() if place not in opened and secret in stored.data]
+            opened |= {(shoes[stored.stream].shoe, place(opening.index, shoes[stored.stream])) for opening in openings(stored)}
+        early += [where for secret, where in secrets.items() if where not in opened and secret in stored.data]
 
     assert early == []
 

@@ -128,6 +128,7 @@ class Auditor:
     def _table_event(self, subject: str, kind: str, event: Row) -> None:
         must(subject not in self._days_closed, "after_close", f"{kind} stands in {subject} behind its end")
         day = subject.split(".")[2]
+        self.cards.on_table(subject, kind, event)
         match kind:
             case "RoundCalled":
                 table = event["table"]

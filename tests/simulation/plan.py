@@ -55,6 +55,8 @@ HAPPENINGS = (
     "stray",
     "quarantine",
     "silent_player",
+    "cut_by_players",
+    "secret_missing",
     "lost_request",
     "lost_reply",
     "asked_again",

@@ -121,6 +121,8 @@ class Simulation:
             ghost_stored=store.happened["ghost_stored"],
             day_roll=auditor.days,
             shoe_ran_out=auditor.reshuffles,
+            cut_by_players=auditor.cards.cuts["players"],
+            secret_missing=auditor.cards.missing,
             quarantine=auditor.quarantined,
             ruling=auditor.rulings,
             correction=auditor.corrections,

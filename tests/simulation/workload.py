@@ -12,7 +12,7 @@ from typing import Any
 
 from feltlog.rehearsal.house import RehearsedHouse
 from feltlog.rehearsal.rooms import TableRooms, WalletRooms
-from services.table.views import Felt, FeltBox
+from services.table.views import Felt, FeltBox, FeltCut
 from services.wallet.views import balance
 from shared.contracts.subjects import round_name, table_stream
 from shared.contracts.table import (
@@ -25,13 +25,16 @@ from shared.contracts.table import (
     Insure,
     OpenTable,
     PlaceWager,
+    RevealCut,
     RulingCommand,
+    SealCut,
     Split,
     Stand,
     TableSettings,
     TakeEvenMoney,
 )
 from shared.contracts.wallet import Deposit, OpenAccount, Withdraw
+from shared.kernel.cutting import seal
 from shared.kernel.messages import Actor, Answer
 from tests.simulation import rulings
 from tests.simulation.auditor import Auditor
@@ -109,6 +112,8 @@ class Workload:
         self._requests: dict[str, Request] = {}
         self._open: dict[str, Request] = {}
         self._spoken: set[tuple[Any, ...]] = set()
+        self._secrets: dict[tuple[str, str], str] = {}
+        """What players seal, by the root of the shoe and the player."""
         self._felts: dict[str, Felt | None] = {}
         self._seen: tuple[Any, int] = (None, -1)
         self._asked = 0
@@ -219,6 +224,7 @@ class Workload:
                 for box in felt.boxes
                 if box.answered is False and box.legal
             ]
+        steps += self._cut(seat, felt)
         if seat.staffed:
             steps += self._staff(seat, felt)
         if self.rule_once_in:
@@ -280,6 +286,44 @@ class Workload:
                     self._play(box.player, felt.round, DeclineInsurance(**where))
 
         return insure
+
+    def _cut(self, seat: Seat, felt: Felt) -> list[tuple[tuple[Any, ...], Step]]:
+        """Return what players can say of the shoe that comes; some seal nothing, some never tell, some tell another secret first."""
+        cut = felt.cut
+        if cut is None or not self.betting:
+            return []
+        match cut.phase:
+            case "sealing":
+                silent = [player for player in seat.players if player not in cut.sealed]
+                return [(("seal", cut.root, player), self._seal(seat, cut, player)) for player in silent]
+            case "revealing":
+                owed = [player for player in cut.sealed if player not in cut.told]
+                return [(("tell", cut.root, player), self._tell(seat, cut, player)) for player in owed]
+            case _:
+                return []
+
+    def _seal(self, seat: Seat, cut: FeltCut, player: str) -> Step:
+        def seal_one() -> None:
+            if self.house.chooser.once_in(3):
+                return
+            secret = self._secrets[cut.root, player] = f"{self.house.chooser.below(1 << 62):064x}"
+            self._of_the_cut(seat, player, SealCut(shoe=cut.shoe, root=cut.root, seal=seal(cut.shoe, player, secret)))
+
+        return seal_one
+
+    def _tell(self, seat: Seat, cut: FeltCut, player: str) -> Step:
+        def tell() -> None:
+            choose = self.house.chooser
+            if choose.once_in(2):
+                return
+            if choose.once_in(12):
+                self._of_the_cut(seat, player, RevealCut(shoe=cut.shoe, root=cut.root, secret=f"{7:064x}"))
+            self._of_the_cut(seat, player, RevealCut(shoe=cut.shoe, root=cut.root, secret=self._secrets[cut.root, player]))
+
+        return tell
+
+    def _of_the_cut(self, seat: Seat, player: str, command: Any) -> None:
+        self._request("table", command, Actor("player", player), lambda: self._table_stream(seat.table))
 
     def _play(self, player: str, round: str, command: Any, *, money: bool = False) -> None:
         self._request("table", command, Actor("player", player), lambda: round_name(round).stream, money=money)

@@ -54,18 +54,18 @@ def test_after_the_deal_blackjacks_are_opened_and_nothing_else(house: House) -> 
 
 def test_hand_is_opened_whole_with_its_proofs(house: House) -> None:
     """FL-3.5: before a third card."""
-    looked(house)
-    (event,) = house.does(ExposeCards(round=ROUND, hands=(HANDS[2],), blackjacks_only=False))
+    hand = looked(house).closed[2]
+    (event,) = house.does(ExposeCards(round=ROUND, hands=(hand,), blackjacks_only=False))
     assert isinstance(event, CardsExposed)
 
-    assert [opening.card for opening in event.openings] == [house.order()[index] for index in HANDS[2].indices]
+    assert [opening.card for opening in event.openings] == [house.order()[index] for index in hand.indices]
 
 
 def test_only_what_lies_face_down_in_the_round_is_opened_and_once(house: House) -> None:
     """Not a card still in the shoe, not one of another round, not twice."""
-    looked(house)
-    house.does(ExposeCards(round=ROUND, hands=(HANDS[2],), blackjacks_only=False))
-    asked = [(ROUND, HANDS[2]), (ROUND, down(1, 30, 31)), (LATER, HANDS[3])]
+    _, _, hand, other, *_ = looked(house).closed
+    house.does(ExposeCards(round=ROUND, hands=(hand,), blackjacks_only=False))
+    asked = [(ROUND, hand), (ROUND, down(1, 30, 31)), (LATER, other)]
 
     assert [
         refusal(lambda each=each: house.does(ExposeCards(round=each[0], hands=(each[1],), blackjacks_only=False)))  # type: ignore[misc]

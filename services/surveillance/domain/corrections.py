@@ -7,6 +7,7 @@ digest of the entry: so no correction can vanish, be booked twice, or be booked 
 from dataclasses import dataclass, field
 from typing import Any
 
+from services.surveillance.domain.echoes import differences
 from services.surveillance.domain.findings import Code, Finding
 from services.surveillance.domain.heard import Heard, Where
 from shared.contracts.rulings import RULES, WHEN_OVER, Misread
@@ -84,14 +85,8 @@ class Corrections:
             event = fact.event
             match event:
                 case WagersCorrected() if name is not None and self._within(name.id):
-                    lines = tuple(
-                        CorrectedStake(
-                            wager=line.wager, player=line.player, settled_minor=line.settled_minor, returned_minor=line.returned_minor
-                        )
-                        for line in event.lines
-                    )
                     place = (heard.log, heard.place(fact))
-                    found += self._told(name.id, event.number, ((event.currency, lines), heard.where, place))
+                    found += self._told(name.id, event.number, ((event.currency, differences(event)), heard.where, place))
                 case StakesCorrected() if self._within(event.round):
                     found += self._booked(event.round, event.number, ((event.currency, event.lines), heard.where))
                 case RoundCorrected() | CorrectionRefused() if name is not None and self._within(name.id):

@@ -25,7 +25,7 @@ def same(*names: str, **renamed: str) -> Says:
 
 
 def discards(event: table.ReshuffleCalled) -> dict[str, Any]:
-    """Return what the preparation of shuffled discards says: all cards but those on the layout (ON-11.5)."""
+    """Return what the shuffle of discards says: all cards but those on the layout (ON-11.5)."""
     hole = None if event.hole is None else (event.shoe, event.hole)
     return {
         "shoe": event.next_shoe,
@@ -38,7 +38,7 @@ def discards(event: table.ReshuffleCalled) -> dict[str, Any]:
 
 
 def whole(event: table.ShoeCalled) -> dict[str, Any]:
-    """Return what the preparation of a shoe says: whole decks, nothing left out (ON-2.1, LV-1.6)."""
+    """Return what the shuffle of a shoe says: whole decks, nothing left out (ON-2.1, LV-1.6)."""
     return {**same("shoe", "table", "decks", "burns", "cut", "cutting_card")(event), "without": (), "without_hole": None, "round": ""}
 
 
@@ -80,11 +80,15 @@ def settled(event: table.WagersSettled) -> dict[str, Any]:
 
 def corrected(event: table.WagersCorrected) -> dict[str, Any]:
     """Return what the ledger is told of wagers that are settled anew."""
-    lines = tuple(
+    return {**same("number", "currency")(event), "lines": differences(event)}
+
+
+def differences(event: table.WagersCorrected) -> tuple[wallet.CorrectedStake, ...]:
+    """Return what each wager gave back and gives back now, as the ledger is to know it."""
+    return tuple(
         wallet.CorrectedStake(wager=line.wager, player=line.player, settled_minor=line.settled_minor, returned_minor=line.returned_minor)
         for line in event.lines
     )
-    return {**same("number", "currency")(event), "lines": lines}
 
 
 def refusal(event: table.CorrectionRefused) -> dict[str, Any]:
@@ -111,6 +115,7 @@ CAUSES: Mapping[type[Any], Mapping[type[Any], Says]] = {
     table.NoteBooking: {wallet.RoundBooked: booked, wallet.StakesCorrected: same("round", "number")},
     table.CorrectRound: {table.CorrectionCalled: same("correction", "cards", "agreed")},
     table.NoteCorrection: {table.RoundCorrected: put_right, table.CorrectionRefused: refusal},
+    table.NoteOrder: {shoe.OrderCommitted: same("shoe", "root")},
     table.MountShoe: {shoe.ShoePrepared: prepared},
     table.NoteRetirement: {shoe.ShoeRetired: same("shoe")},
     table.AcceptWager: {wallet.StakeReserved: same("wager")},
@@ -120,12 +125,13 @@ CAUSES: Mapping[type[Any], Mapping[type[Any], Says]] = {
     table.TakePeek: {shoe.HolePeeked: same("blackjack")},
     table.TurnHole: {shoe.CardTurned: turned},
     table.TakeExposure: {shoe.CardsExposed: exposed},
-    shoe.PrepareShoe: {table.ShoeCalled: whole, table.ReshuffleCalled: discards},
+    shoe.ShuffleShoe: {table.ShoeCalled: whole, table.ReshuffleCalled: discards},
+    shoe.CutShoe: {table.CutCalled: same("contributions")},
     shoe.DrawCards: {table.CardsCalled: same("call_no", "faces")},
     shoe.PeekHole: {table.PeekCalled: same("index")},
     shoe.TurnCard: {table.TurnCalled: same("index")},
     shoe.ExposeCards: {table.ExposureCalled: same("hands", "blackjacks_only")},
-    shoe.RetireShoe: {table.ShoeRetirementCalled: same()},
+    shoe.RetireShoe: {table.ShoeRetirementCalled: same("reason", "next_shoe", "next_root")},
     wallet.ReserveStake: {table.WagerPlaced: same("wager", "player", "currency", minor="stake_minor")},
     wallet.ReleaseStake: {table.WagerLapsed: same("wager")},
     wallet.SettleStakes: {table.WagersSettled: settled},
@@ -211,7 +217,7 @@ class Echoes:
 
 def misaddressed(command: Any, event: Any, *, said_in: str, decided_in: str) -> list[str]:
     """Return whether round or shoe are others than those whose streams cause and command stand in."""
-    called = getattr(event, "next_shoe", getattr(event, "shoe", None))
+    called = event.next_shoe if isinstance(event, table.ReshuffleCalled) else getattr(event, "shoe", None)
     pairs = (
         ("round", round_in(said_in), getattr(command, "round", None)),
         ("round", round_in(decided_in), getattr(event, "round", None)),

@@ -6,7 +6,7 @@ Each question is a function of the round and answers with breaches: a clause, wh
 from collections.abc import Iterator
 
 from services.surveillance.domain.facts import Breach, Fact, Round
-from services.surveillance.domain.reenactment import natural
+from services.surveillance.domain.reenactment import is_ace_and_ten
 from shared.contracts.table import (
     CardDealt,
     CardsPickedUp,
@@ -48,9 +48,9 @@ def first_cards_are_exposed_in_time(round_: Round) -> Iterator[Breach]:
                 place = exposed.box, exposed.hand
                 if list(exposed.indices) != down.pop(place, []):
                     yield "FL-3.5", f"cards {list(exposed.indices)} were exposed at box {place[0]}, where others lie face down", fact
-                elif not looked and not whole and not natural(exposed.cards):
+                elif not looked and not whole and not is_ace_and_ten(exposed.cards):
                     yield "FL-3.5", f"{' '.join(exposed.cards)} were exposed before anybody wanted it", fact
-                elif looked and not whole and natural(exposed.cards):
+                elif looked and not whole and is_ace_and_ten(exposed.cards):
                     yield "FL-3.5", f"{' '.join(exposed.cards)} is a blackjack and lay face down after the deal", fact
             case InsuranceOpened() | DecisionAwaited():
                 looked = True

@@ -1,6 +1,6 @@
 """Payouts: what each hand is, and what each wager must give back, worked out from the cards that lie on the felt."""
 
-from services.surveillance.domain.reenactment import Felt, Hand, natural, points
+from services.surveillance.domain.reenactment import Felt, Hand, is_ace_and_ten, points
 from shared.contracts.table import HandResult, Result, SettlementLine, WagerPlaced
 from shared.kernel.money import Ratio, coin
 
@@ -14,9 +14,9 @@ def result(felt: Felt, hand: Hand) -> Result:
         return "even_money"
     if mine > 21:
         return "bust"
-    if natural(hand.cards) and not hand.from_split:
-        return "push" if natural(felt.dealer) else "blackjack"
-    if natural(felt.dealer):
+    if is_ace_and_ten(hand.cards) and not hand.from_split:
+        return "push" if is_ace_and_ten(felt.dealer) else "blackjack"
+    if is_ace_and_ten(felt.dealer):
         return "lose"
     if house > 21 or mine > house:
         return "win"
@@ -49,7 +49,7 @@ def lines(felt: Felt) -> dict[str, SettlementLine]:
     for wager in felt.aside:
         due[wager.wager] = line(wager, 1, side_bet(felt, wager))
     for wager in felt.insured:
-        won = natural(felt.dealer)
+        won = is_ace_and_ten(felt.dealer)
         due[wager.wager] = line(wager, 0, wager.stake_minor + profit(felt, wager, felt.profile.insurance.pays) if won else 0)
     return due
 
@@ -80,7 +80,7 @@ def returned(felt: Felt, hand: Hand, number: int, wager: WagerPlaced) -> int:
             return wager.stake_minor + profit(felt, wager, felt.profile.blackjack_pays)
         case "push":
             return wager.stake_minor
-        case "lose" if natural(felt.dealer) and spared(felt, number, wager):
+        case "lose" if is_ace_and_ten(felt.dealer) and spared(felt, number, wager):
             return wager.stake_minor
         case _:
             return 0

@@ -8,9 +8,11 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+import msgspec
+
 from services.surveillance.domain.facts import Breach, Fact, Round
 from services.surveillance.domain.payouts import lines, results
-from services.surveillance.domain.reenactment import Felt, must_draw, natural, points
+from services.surveillance.domain.reenactment import Felt, is_ace_and_ten, must_draw, points
 from shared.contracts.table import (
     CardDealt,
     CardsCorrected,
@@ -123,15 +125,7 @@ def _paid(standing: Standing, round_: Round, fact: Fact) -> Iterator[Breach]:
             yield rule, f"wager {wager} is not settled anew from how it was settled last", fact
         if said.returned_minor != due or due == line.returned_minor:
             yield rule, f"wager {wager} must give back {due}, written down is {said.returned_minor} after {line.returned_minor}", fact
-        standing.lines[wager] = SettlementLine(
-            wager=wager,
-            player=line.player,
-            box=line.box,
-            hand=line.hand,
-            kind=line.kind,
-            stake_minor=line.stake_minor,
-            returned_minor=said.returned_minor,
-        )
+        standing.lines[wager] = msgspec.structs.replace(line, returned_minor=said.returned_minor)
 
 
 def _named_rightly(standing: Standing, card: CorrectedCard, round_: Round, fact: Fact) -> Iterator[Breach]:
@@ -220,7 +214,7 @@ def _can_be(felt: Felt, round_: Round, fact: Fact) -> Iterator[Breach]:
         ace = hand.from_split and hand.cards[0][0] == "A"
         if 21 in reached or (ace and len(hand.cards) > 2 and felt.profile.split.aces_take_one_card):
             yield round_.rule("ON-10.1", "LV-4.4"), f"box {box} hand {number} was played on, which these cards do not allow", fact
-        if not hand.ends and not natural(hand.cards) and not natural(felt.dealer):
+        if not hand.ends and not is_ace_and_ten(hand.cards) and not is_ace_and_ten(felt.dealer):
             yield round_.rule("ON-6.4", "LV-0.7"), f"nobody played box {box} hand {number}", fact
     for box, hands in felt.boxes.items():
         if len({points(hand.cards[:1])[0] for hand in hands}) > 1:
@@ -228,7 +222,7 @@ def _can_be(felt: Felt, round_: Round, fact: Fact) -> Iterator[Breach]:
     if felt.dealer[0][0] != "A" and (felt.insured or felt.even_money):
         yield round_.rule("ON-7.1", "LV-2.5.2"), "insurance was offered, and the dealer shows no ace", fact
     paid = [hands[0] for hands in felt.boxes.values() if any(wager.wager in felt.even_money for wager in hands[0].wagers)]
-    if any(not natural(hand.cards) for hand in paid):
+    if any(not is_ace_and_ten(hand.cards) for hand in paid):
         yield "ON-7.5", "even money was given on what is no blackjack", fact
     if _card_is_missing(felt):
         yield round_.rule("ON-10.2", "LV-4.4"), f"the dealer stopped at {' '.join(felt.dealer)}", fact
@@ -237,7 +231,7 @@ def _can_be(felt: Felt, round_: Round, fact: Fact) -> Iterator[Breach]:
 def _card_is_missing(felt: Felt) -> bool:
     """Whether the dealer had to draw further for some hand (decisions 5 and 6)."""
     standing = [hand for _, _, hand in felt.hands() if points(hand.cards)[0] <= 21 and not felt.is_paid_already(hand)]
-    blackjacks = [hand for hand in standing if natural(hand.cards) and not hand.from_split]
+    blackjacks = [hand for hand in standing if is_ace_and_ten(hand.cards) and not hand.from_split]
     if len(felt.dealer) > 1:
         return must_draw(felt) and len(standing) > len(blackjacks)
     can_match = points(felt.dealer)[0] >= 10

@@ -119,8 +119,8 @@ def points(cards: Sequence[str]) -> tuple[int, bool]:
     return (low + 10 if soft else low), soft
 
 
-def natural(cards: Sequence[str]) -> bool:
-    """Return whether the cards are two that make twenty-one."""
+def is_ace_and_ten(cards: Sequence[str]) -> bool:
+    """Return whether these are two cards that make twenty-one; behind a split they are no blackjack."""
     return len(cards) == 2 and points(cards)[0] == 21
 
 
@@ -343,7 +343,7 @@ def take_even_money(felt: Felt, fact: Fact) -> None:
         if any(wager.wager == fact.event.wager for wager in hands[0].wagers):
             if not felt.profile.insurance.even_money:
                 amiss("ON-7.5", "this book knows no even money", fact)
-            if not natural(hands[0].cards):
+            if not is_ace_and_ten(hands[0].cards):
                 amiss("ON-7.5", f"even money was given on {' '.join(hands[0].cards)}, which is no blackjack", fact)
             felt.even_money.add(fact.event.wager)
             return
@@ -461,7 +461,7 @@ def ends_by_itself(felt: Felt, hand: Hand) -> tuple[str, ...]:
     split_rules = felt.profile.split
     if felt.is_paid_already(hand):
         return ("blackjack", "even_money")
-    if natural(hand.cards) and not hand.from_split:
+    if is_ace_and_ten(hand.cards) and not hand.from_split:
         return ("blackjack",)
     if reached > 21:
         return ("bust",)
@@ -555,7 +555,7 @@ def finish_dealer(script: Script, *, looked: bool | None) -> None:
     profile = felt.profile
     alive = [hand for _, _, hand in felt.hands() if not hand.dead]
     standing = [hand for hand in alive if points(hand.cards)[0] <= 21 and not felt.is_paid_already(hand)]
-    blackjacks = [hand for hand in standing if natural(hand.cards) and not hand.from_split]
+    blackjacks = [hand for hand in standing if is_ace_and_ten(hand.cards) and not hand.from_split]
     # Decision 5: a blackjack against a 2 to 9 is won already.
     undecided = [hand for hand in standing if hand not in blackjacks or points(felt.dealer)[0] >= 10]
     if profile.dealer.hole_card:
@@ -563,7 +563,7 @@ def finish_dealer(script: Script, *, looked: bool | None) -> None:
         felt.dealer.append(turned.card)
     elif undecided or felt.insured:
         felt.dealer.append(script.card(DEALER, 1, "ON-6.4"))
-    if looked is not None and looked != natural(felt.dealer):
+    if looked is not None and looked != is_ace_and_ten(felt.dealer):
         said = "a blackjack" if looked else "no blackjack"
         amiss("LV-3.8", f"the look found {said}, the hole card makes {' '.join(felt.dealer)}", None)
     if len(standing) == len(blackjacks):

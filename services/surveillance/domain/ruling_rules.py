@@ -15,6 +15,7 @@ from shared.contracts.table import (
     CardDiscarded,
     CardExposed,
     CardsCorrected,
+    CloseBetting,
     HandCompleted,
     RoundVoided,
     RulingApproved,
@@ -128,7 +129,8 @@ def people_void_rounds_by_rulings_alone(round_: Round) -> Iterator[Breach]:
     """Where a person ends a round, that was ruled; a failed shoe is named as such (decision 23)."""
     kinds = [ruling for ruling in approved(round_) if isinstance(ruling, VOIDS)]
     for fact in round_.of(RoundVoided):
-        if fact.actor.role != "house" and not kinds:
+        # Who closes the betting where no wager was accepted ends the round as well, and rules on nothing.
+        if fact.actor.role != "house" and not kinds and not isinstance(fact.command, CloseBetting):
             yield "decision 23", f"{fact.actor.id} voided the round, and no ruling says so", fact
         if fact.event.shoe_failed != any(isinstance(ruling, rulings.DeviceMalfunction) for ruling in kinds):
             yield "FL-4.6", "the shoe failed, or not, otherwise than ruled", fact

@@ -121,8 +121,8 @@ def _go_on(course: Course, *, first_deal: bool, exhausted: bool) -> None:
             replenish(course)
         else:
             _call_again(course)
-    elif playing.held is not None:
-        course.add(ClockResumed(until_ms=course.at_ms + playing.held.rest_ms))
+    elif playing.interrupted is not None:
+        course.add(ClockResumed(until_ms=course.at_ms + playing.interrupted.rest_ms))
     elif first_deal:
         bury(course)
         if exposing.lies_face_down(playing):

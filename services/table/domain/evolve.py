@@ -12,15 +12,15 @@ from msgspec.structs import replace
 
 from services.table.domain.approval import remembered
 from services.table.domain.hand import Hand, hand_of, opened, with_card
-from services.table.domain.physical import dealer_on, first_cards, hands_on, read_anew
+from services.table.domain.physical import FIRST_CARDS, dealer_on, first_cards, hands_on, read_anew
 from services.table.domain.state import (
     Awaiting,
     Betting,
     Cards,
     Decision,
     Exposure,
-    Held,
     Insurance,
+    Interrupted,
     Joining,
     NewShoe,
     Over,
@@ -93,10 +93,10 @@ from shared.contracts.table import (
 def evolve(round_: Round, event: RoundEvent) -> Round:
     """Return the round after `event`; an event that cannot follow breaks an assertion."""
     try:
-        remembered = REMEMBERED[type(round_)][type(event)]
+        remember = REMEMBERED[type(round_)][type(event)]
     except KeyError:
         raise AssertionError(f"{type(event).__name__} cannot follow in a round that is {type(round_).__name__}") from None
-    return remembered(round_, event)
+    return remember(round_, event)
 
 
 def _opened(_: Unopened, event: RoundOpened) -> Round:
@@ -198,7 +198,7 @@ def _called_astray(playing: Playing, event: CardsCalled, why: Astray) -> Round:
         awaiting=Cards((), event.faces),
         astray=playing.astray + (why,) * len(event.faces),
         overdrawn=playing.overdrawn and why != "overdraw",
-        held=Held(awaiting, event.rest_ms) if isinstance(awaiting, Decision | Insurance | Joining) else playing.held,
+        interrupted=Interrupted(awaiting, event.rest_ms) if isinstance(awaiting, Decision | Insurance | Joining) else playing.interrupted,
     )
 
 
@@ -223,7 +223,7 @@ def _dealt(playing: Playing, event: CardDealt) -> Round:
     at = place_of(hands, event.box, event.hand)
     if event.box in playing.firsts:
         firsts = playing.firsts[event.box]
-        playing = replace(playing, firsts={**playing.firsts, event.box: (*firsts, event.card)[:3]})
+        playing = replace(playing, firsts={**playing.firsts, event.box: (*firsts, event.card)[:FIRST_CARDS]})
     return replace(playing, hands=_put(hands, at, with_card(hands[at], event.card)), awaiting=awaiting, laid=(*playing.laid, event))
 
 
@@ -246,8 +246,8 @@ def _laid_open(playing: Playing, event: CardExposed) -> Round:
 
 
 def _resumed(playing: Playing, event: ClockResumed) -> Round:
-    assert playing.held is not None, "somebody was awaited before"
-    return replace(playing, awaiting=replace(playing.held.awaiting, until_ms=event.until_ms), held=None)
+    assert playing.interrupted is not None, "somebody was awaited before"
+    return replace(playing, awaiting=replace(playing.interrupted.awaiting, until_ms=event.until_ms), interrupted=None)
 
 
 def _missed(betting: Betting, event: BoxMissed) -> Round:
@@ -279,7 +279,7 @@ def _exposed(playing: Playing, event: HandExposed) -> Round:
     at = place_of(playing.hands, event.box, event.hand)
     hand = opened(playing.hands[at], event.cards)
     if event.box in playing.firsts:
-        firsts = (*playing.firsts[event.box], *event.cards)[:3]
+        firsts = (*playing.firsts[event.box], *event.cards)[:FIRST_CARDS]
         playing = replace(playing, firsts={**playing.firsts, event.box: firsts})
     return replace(playing, hands=_put(playing.hands, at, hand), laid=(*playing.laid, event))
 

@@ -8,7 +8,7 @@ no card at all is dead and gets none (ON-11.6).
 from collections.abc import Collection, Sequence
 
 Place = tuple[int, int]
-"""A box and a hand; box 0 is the dealer's."""
+"""A box and a hand; box 0 is the dealer's, whose hand is 1."""
 
 DEALER: Place = (0, 1)
 

@@ -6,20 +6,20 @@ how its cards came to lie where they are, so that each is found by its place in 
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from services.table.domain.hand import HARD_POINTS, Hand, hand_of, with_card
+from services.table.domain.order import DEALER, Place
 from services.table.domain.state import Laid
 from shared.contracts.refusals import Reason, refused
 from shared.contracts.rulings import ReadAnew
 from shared.contracts.table import CardDealt, CorrectedCard, HandExposed, HandSplit, HoleCardTurned
 
-Place = tuple[int, int]
-"""A box and a hand; box 0 is the dealer's, whose hand is 1."""
+Anything = TypeVar("Anything")
 
-DEALER: Place = (0, 1)
 FIRST_CARDS = 3
 """As many cards of a box as a side bet may look at."""
 
@@ -51,16 +51,16 @@ def layout(laid: Iterable[Laid]) -> dict[Place, list[Lying]]:
     lying: dict[Place, list[Lying]] = {}
     for event in laid:
         if isinstance(event, HandSplit):
-            lying = _parted(lying, event)
+            lying = parted(lying, event)
         else:
             place, cards = opened_by(event)
             lying.setdefault(place, []).extend(cards)
     return lying
 
 
-def _parted(lying: Mapping[Place, list[Lying]], event: HandSplit) -> dict[Place, list[Lying]]:
-    """Return the layout after a split: the new hand stands right behind the old one, and higher numbers move up."""
-    after: dict[Place, list[Lying]] = {}
+def parted(lying: Mapping[Place, list[Anything]], event: HandSplit) -> dict[Place, list[Anything]]:
+    """Return what lies on each hand after a split: the second card begins the next hand, and higher numbers of the box move up."""
+    after: dict[Place, list[Anything]] = {}
     for (box, hand), cards in lying.items():
         if (box, hand) == (event.box, event.hand):
             after[box, hand], after[box, hand + 1] = cards[:1], cards[1:]

@@ -12,6 +12,7 @@ from msgspec import Struct
 from services.table.domain.course import Course
 from services.table.domain.hand import Hand
 from services.table.domain.order import DEALER, Place
+from services.table.domain.physical import parted
 from shared.contracts.table import (
     Astray,
     CardDealt,
@@ -83,7 +84,7 @@ def rack(events: Iterable[RoundEvent]) -> tuple[Racked, ...]:
             case HoleCardDealt():
                 on.setdefault(DEALER, []).append((event.shoe, event.index))
             case HandSplit():
-                on = _split(on, event)
+                on = parted(on, event)
             case CardDiscarded():
                 aside.append(event)
             case ReshuffleCalled():
@@ -132,10 +133,3 @@ def _stacked(
     return tuple(
         Racked(position, box, hand, faces.get(mark, ""), *mark, why) for position, ((box, hand), mark, why) in enumerate(rows, start=1)
     )
-
-
-def _split(on: dict[Place, list[Mark]], event: HandSplit) -> dict[Place, list[Mark]]:
-    """The second card begins the next hand, and higher numbers of the box move up."""
-    moved = {(box, hand + 1 if box == event.box and hand > event.hand else hand): marks for (box, hand), marks in on.items()}
-    first, second = moved[event.box, event.hand]
-    return {**moved, (event.box, event.hand): [first], (event.box, event.hand + 1): [second]}

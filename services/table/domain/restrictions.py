@@ -50,8 +50,8 @@ NOTIFIED_FIRST: tuple[Rule, ...] = ("FL-5.11", "FL-5.12")
 FLOOR_STAFF: tuple[Job, ...] = ("dealer", "game_supervisor", "casino_supervisor", "pit_boss")
 """Who may ask a player to give up a box: the book names nobody (FL-5.8)."""
 
-Place = tuple[str, int]
-"""A player and a box."""
+Taken = tuple[str, int]
+"""A player, and a box that the player took."""
 
 
 class Restrictions(Struct, frozen=True, gc=False):
@@ -68,7 +68,7 @@ class Restrictions(Struct, frozen=True, gc=False):
     """Rounds with a wager that this shoe was used for."""
     played: dict[str, int] = {}
     """In how many of them each player had one; never changed in place."""
-    places: tuple[Place, ...] = ()
+    places: tuple[Taken, ...] = ()
     """Players and boxes of the latest round, in the order in which the boxes were taken."""
 
     def sat_out(self, player: str) -> bool:
@@ -90,7 +90,7 @@ def carried(ruled: Restrictions) -> tuple[Held, ...]:
     return tuple(each for each in ruled.held if each.rule != "FL-5.10")
 
 
-def after_round(ruled: Restrictions, places: tuple[Place, ...]) -> Restrictions:
+def after_round(ruled: Restrictions, places: tuple[Taken, ...]) -> Restrictions:
     """Return what is known after a round of the shoe; one without a wager is none that anybody sat out."""
     if not places:
         return ruled

@@ -123,7 +123,7 @@ SEEN: dict[Astray, Face] = {"face_up": "up", "exposed": "up", "overdraw": "up", 
 """How cards that are nobody's leave the shoe."""
 
 
-class Held(Struct, frozen=True, gc=False):
+class Interrupted(Struct, frozen=True, gc=False):
     """What is awaited again once the cards of a ruling have come, with the rest of its clock."""
 
     awaiting: Insurance | Decision | Joining
@@ -206,7 +206,7 @@ class Playing(Struct, frozen=True, gc=False):
     """Why the next cards that leave the shoe are nobody's, in order."""
     overdrawn: bool = False
     """Whether the dealer draws one card too many, as soon as there is one."""
-    held: Held | None = None
+    interrupted: Interrupted | None = None
     exposed: tuple[CardExposed, ...] = ()
     """Cards that lie open beside the hands: the next ones, in order."""
     missed: tuple[tuple[int, int], ...] = ()

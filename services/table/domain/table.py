@@ -1,7 +1,9 @@
 """The table: one felt for one gaming day, which shoe lies on it, which rounds there were and how each of them ended.
 
 It plays round after round and waits for nobody but its shoe and the day's book; two rounds without an answer from the
-ledger stop it.  It closes, and closes its day, between rounds: with nothing unanswered and every shoe's order open.
+ledger stop it.  The next shoe is called as soon as one is in use, and no shoe's order is opened before the next one is
+committed; what players do towards its cut is `coming.py`.  A table closes, and closes its day, between rounds: with nothing
+unanswered and every shoe's order open.
 """
 
 from typing import Literal
@@ -11,6 +13,8 @@ from msgspec.structs import replace
 
 from services.table.domain import approval, restrictions
 from services.table.domain.approval import NONE, Proposal, Proposals
+from services.table.domain.coming import Called, Coming, Cut, Revealing, Sealing, call_cut, close_sealing, reveal_cut, seal_cut
+from services.table.domain.coming import evolve as evolve_coming
 from services.table.domain.correcting import cards_of
 from services.table.domain.restrictions import Restrictions
 from services.table.domain.settings import check_settings
@@ -24,10 +28,15 @@ from shared.contracts.table import (
     ApproveRuling,
     BookingNoted,
     BookNoted,
+    CallCut,
     CallRound,
     CloseTable,
     CorrectionCalled,
     CorrectionNoted,
+    CutCalled,
+    CutCommand,
+    CutRevealed,
+    CutSealed,
     DayClosed,
     DayEnded,
     DeclineRuling,
@@ -36,20 +45,27 @@ from shared.contracts.table import (
     NoteBook,
     NoteBooking,
     NoteCorrection,
+    NoteOrder,
     NoteRetirement,
     OpenTable,
+    OrderNoted,
     ProposeRuling,
     RecordRound,
     RetirementNoted,
+    RetirementReason,
+    RevealCut,
     RoundCalled,
     RoundRecorded,
     RulingApproved,
     RulingDeclined,
     RulingProposed,
     RulingWithdrawn,
+    SealCut,
+    SealingClosed,
     ShoeCalled,
     ShoeMounted,
     ShoeRetirementCalled,
+    ShoeSetAside,
     StaffCommand,
     TableClosed,
     TableClosing,
@@ -65,8 +81,6 @@ from shared.kernel.money import Ratio
 
 UNBOOKED_MAX = 2
 """Recorded rounds that the ledger may still owe an answer for when the next one is called."""
-
-
 CORRECTING_MAX = 16
 """Corrections under way at a time."""
 
@@ -93,9 +107,11 @@ class Table(Struct, frozen=True):
     """Whether the day's ledger is known to be open."""
     shoes: int = 0
     """Shoes called on this day."""
-    called: str = ""
-    """The shoe that is being prepared."""
+    coming: Coming | None = None
+    """The shoe that comes next."""
     mounted: ShoeMounted | None = None
+    aside: tuple[str, ...] = ()
+    """Shoes that are played out and stay closed until the next one is committed."""
     retiring: tuple[str, ...] = ()
     rounds: int = 0
     """Rounds called on this day."""
@@ -117,7 +133,7 @@ class Table(Struct, frozen=True):
     @property
     def idle(self) -> bool:
         """Whether nothing of this table is unanswered: no round, no booking, no shoe, no correction."""
-        return not (self.running or self.unbooked or self.called or self.mounted or self.retiring or self.correcting)
+        return not (self.running or self.unbooked or self.coming or self.mounted or self.aside or self.retiring or self.correcting)
 
     @property
     def plays_on(self) -> bool:
@@ -149,16 +165,17 @@ def evolve(table: Table, event: TableEvent) -> Table:
             held = (*table.ruled.held, *(each for each in event.held if each not in table.ruled.held))
             return replace(table, opened=event, phase="open", ruled=replace(table.ruled, held=held))
         case ShoeCalled():
-            return replace(table, shoes=table.shoes + 1, called=event.shoe)
+            return replace(table, shoes=table.shoes + 1, coming=evolve_coming(table.coming, event))
+        case OrderNoted() | CutSealed() | SealingClosed() | CutRevealed() | CutCalled():
+            return replace(table, coming=evolve_coming(table.coming, event))
         case BookNoted():
             return replace(table, book=True)
         case ShoeMounted():
-            return replace(table, called="", mounted=event)
+            return replace(table, coming=None, mounted=event)
+        case ShoeSetAside():
+            return replace(_put_down(table, event.shoe), aside=(*table.aside, event.shoe))
         case ShoeRetirementCalled():
-            retiring = (*table.retiring, event.shoe)
-            if table.mounted is None or table.mounted.shoe != event.shoe:
-                return replace(table, retiring=retiring)
-            return replace(table, mounted=None, retiring=retiring, ruled=restrictions.after_shoe(table.ruled))
+            return replace(_put_down(table, event.shoe), retiring=(*table.retiring, event.shoe))
         case RetirementNoted():
             return replace(table, retiring=_without(table.retiring, event.shoe))
         case TableClosing():
@@ -183,6 +200,18 @@ def _corrected(table: Table, round_id: str, **answered: int) -> Table:
     return replace(table, correcting=tuple(each for each in moved if not 0 < each.number <= each.booked))
 
 
+def _put_down(table: Table, shoe: str) -> Table:
+    """Return the table without a shoe, wherever it stood."""
+    is_mounted = table.mounted is not None and table.mounted.shoe == shoe
+    return replace(
+        table,
+        mounted=None if is_mounted else table.mounted,
+        coming=None if table.coming is not None and table.coming.shoe == shoe else table.coming,
+        aside=_without(table.aside, shoe),
+        ruled=restrictions.after_shoe(table.ruled) if is_mounted else table.ruled,
+    )
+
+
 def _without(names: tuple[str, ...], name: str) -> tuple[str, ...]:
     return tuple(other for other in names if other != name)
 
@@ -192,7 +221,7 @@ def decide(command: TableCommand, table: Table, envelope: Envelope) -> list[Tabl
 
     What the house says to itself and finds already done is followed by nothing.
     """
-    if envelope.actor.role not in ("house", "staff") or (envelope.actor.role == "staff" and not isinstance(command, StaffCommand)):
+    if not _may_ask(command, envelope):
         raise refused(Reason.NOT_ALLOWED_FOR_ROLE)
     if isinstance(command, OpenTable):
         return _open(command, table, envelope)
@@ -204,6 +233,17 @@ def decide(command: TableCommand, table: Table, envelope: Envelope) -> list[Tabl
         raise refused(Reason.DAY_CLOSED)
     events = _decide(command, table, table.opened, envelope)
     return events + _closing(events, table, table.opened) if events else events
+
+
+def _may_ask(command: TableCommand, envelope: Envelope) -> bool:
+    """Players speak of the cut, staff of the table, its rounds and rulings; everything else the house says to itself."""
+    match envelope.actor.role:
+        case "player":
+            return isinstance(command, CutCommand)
+        case "staff":
+            return isinstance(command, StaffCommand)
+        case "house":
+            return not isinstance(command, CutCommand)
 
 
 def _decide(command: TableCommand, table: Table, opened: TableOpened, envelope: Envelope) -> list[TableEvent]:
@@ -231,14 +271,22 @@ def _decide(command: TableCommand, table: Table, opened: TableOpened, envelope: 
             return _note_correction(command, table)
         case NoteBook():
             return [] if table.book else [BookNoted()]
+        case NoteOrder():
+            return _note_order(command, table, opened, envelope)
+        case SealCut():
+            return [seal_cut(command, table.coming, envelope.actor.id)]
+        case RevealCut():
+            return reveal_cut(command, table.coming, envelope.actor.id)
+        case CallCut():
+            return _call_cut(command, table, envelope)
         case MountShoe():
-            return _mount(command, table)
+            return _mount(command, table, opened)
         case NoteRetirement():
             return [RetirementNoted(shoe=command.shoe)] if command.shoe in table.retiring else []
         case CloseTable():
             if table.phase != "open":
                 raise refused(Reason.NOT_OPEN)
-            return [TableClosing(), *_put_away(table)]
+            return [TableClosing(), *_put_away(table, "table_closed")]
         case EndDay():
             return _end_day(command, table, opened, envelope)
         case OpenTable():
@@ -380,10 +428,12 @@ def _record(command: RecordRound, table: Table, opened: TableOpened, envelope: E
     if table.plays_on and not command.cutting_card_out and not ran_out:
         return events
     mounted = () if table.mounted is None else (table.mounted.shoe,)
-    events += [ShoeRetirementCalled(shoe=shoe) for shoe in dict.fromkeys((*mounted, *command.shoes))]
-    if table.plays_on:
-        events.append(_call_shoe(table, opened))
-    return events
+    played_out = tuple(dict.fromkeys((*mounted, *command.shoes)))
+    if not table.plays_on:
+        return events + _retire(played_out, _why(table))
+    if isinstance(table.coming, Sealing):
+        return events + _change(table.coming, played_out, opened, envelope)
+    return events + [ShoeSetAside(shoe=shoe) for shoe in played_out]
 
 
 def _propose(command: ProposeRuling, table: Table, envelope: Envelope) -> list[TableEvent]:
@@ -470,19 +520,55 @@ def _note_correction(command: NoteCorrection, table: Table) -> list[TableEvent]:
     ]
 
 
-def _mount(command: MountShoe, table: Table) -> list[TableEvent]:
-    """Take the shoe that was called; a table that plays no more opens its order at once."""
-    if command.shoe != table.called:
+def _change(coming: Sealing, played_out: tuple[str, ...], opened: TableOpened, envelope: Envelope) -> list[TableEvent]:
+    """Open the orders that are played out, now that the next one is committed, and have that one cut."""
+    until_ms = envelope.at_ms + opened.settings.reveal_ms
+    return [*_retire(played_out, "replaced", coming), close_sealing(coming, until_ms=until_ms)]
+
+
+def _retire(shoes: tuple[str, ...], reason: RetirementReason, coming: Sealing | None = None) -> list[TableEvent]:
+    following = {} if coming is None else {"next_shoe": coming.shoe, "next_root": coming.root}
+    return [ShoeRetirementCalled(shoe=shoe, reason=reason, **following) for shoe in shoes]
+
+
+def _why(table: Table) -> RetirementReason:
+    return "day_ended" if table.ended is not None else "table_closed"
+
+
+def _note_order(command: NoteOrder, table: Table, opened: TableOpened, envelope: Envelope) -> list[TableEvent]:
+    """Take note that the next shoe is committed; if it is waited for it is cut, and if nobody needs it any more it is opened."""
+    if not isinstance(table.coming, Called) or command.shoe != table.coming.shoe:
+        return []
+    noted = OrderNoted(shoe=command.shoe, root=command.root)
+    if not table.plays_on:
+        return [noted, *_retire((command.shoe,), _why(table))]
+    if table.mounted is not None:
+        return [noted]
+    return [noted, *_change(Sealing(command.shoe, command.root), table.aside, opened, envelope)]
+
+
+def _call_cut(command: CallCut, table: Table, envelope: Envelope) -> list[TableEvent]:
+    """Wait no longer for the secrets of those who are gone."""
+    if not isinstance(table.coming, Revealing) or command.shoe != table.coming.shoe:
+        return []
+    if envelope.at_ms < table.coming.until_ms:
+        raise refused(Reason.TOO_EARLY)
+    return [call_cut(table.coming)]
+
+
+def _mount(command: MountShoe, table: Table, opened: TableOpened) -> list[TableEvent]:
+    """Take the shoe that was cut, and call the next one; a table that plays no more opens its order at once."""
+    if not isinstance(table.coming, Cut) or command.shoe != table.coming.shoe:
         return []
     mounted = ShoeMounted(shoe=command.shoe, root=command.root, cards=command.cards)
-    return [mounted] if table.plays_on else [mounted, ShoeRetirementCalled(shoe=command.shoe)]
+    return [mounted, _call_shoe(table, opened)] if table.plays_on else [mounted, *_retire((command.shoe,), _why(table))]
 
 
-def _put_away(table: Table) -> list[TableEvent]:
-    """Retire the shoe that lies on the table, unless it is in play."""
-    if table.running or table.mounted is None:
-        return []
-    return [ShoeRetirementCalled(shoe=table.mounted.shoe)]
+def _put_away(table: Table, reason: RetirementReason) -> list[TableEvent]:
+    """Retire every shoe that is not in play and that the shoe service has nothing to say of any more."""
+    mounted = () if table.running or table.mounted is None else (table.mounted.shoe,)
+    coming = (table.coming.shoe,) if isinstance(table.coming, Sealing | Revealing) else ()
+    return _retire((*table.aside, *mounted, *coming), reason)
 
 
 def _end_day(command: EndDay, table: Table, opened: TableOpened, envelope: Envelope) -> list[TableEvent]:
@@ -493,7 +579,7 @@ def _end_day(command: EndDay, table: Table, opened: TableOpened, envelope: Envel
     if command.next_day <= opened.day:
         raise refused(Reason.BAD_REQUEST, "the day that follows is not named.")
     ended = DayEnded(next_day=command.next_day, next_day_ends_at_ms=command.next_day_ends_at_ms)
-    return [ended, *_put_away(table)] if table.phase == "open" else [ended]
+    return [ended, *_put_away(table, "day_ended")] if table.phase == "open" else [ended]
 
 
 def _closing(events: list[TableEvent], table: Table, opened: TableOpened) -> list[TableEvent]:

@@ -14,6 +14,7 @@ from shared.contracts.table import (
     CardDealt,
     CardDiscarded,
     CardExposed,
+    CloseBetting,
     HandCompleted,
     HandsDecided,
     ProposeRuling,
@@ -164,6 +165,14 @@ def test_a_hand_without_a_card_that_is_not_dead_is_found():
 def test_a_round_that_a_person_voids_alone_is_found():
     """Decision 23: two persons, or the house."""
     assert "decision 23" in clauses(edited(ruled(VoidTheRound()), RulingProposed, gone))
+
+
+def test_betting_that_staff_close_over_no_wager_needs_no_ruling():
+    """Log page, flows: without an accepted wager a round is void at once, whoever closes the betting."""
+    rehearsal = Rehearsal(opening("ontario", dealer="staff"), cards("9H"))
+    rehearsal.tell(CloseBetting(round=ROUND_ID), BOSS)
+
+    assert judge(entries(rehearsal)) == []
 
 
 def test_a_shoe_that_failed_without_a_ruling_is_found():

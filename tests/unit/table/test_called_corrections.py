@@ -114,7 +114,7 @@ def test_proposal_comes_to_nothing(command: Any, by: Actor, event: TableEvent):
 
 def test_open_proposal_holds_up_nothing():
     """Log page, corrections: a day is closed over a proposal that nobody decided about."""
-    retired = (ShoeRetirementCalled(shoe="T7-S1"), RetirementNoted(shoe="T7-S1"))
+    retired = (ShoeRetirementCalled(shoe="T7-S1", reason="day_ended"), RetirementNoted(shoe="T7-S1"))
     played(*retired, PROPOSED).when(END, at_ms=DAY_ENDS_AT_MS).then(ENDED, closed_day(rounds=1))
 
 
@@ -130,14 +130,14 @@ def test_one_correction_of_a_round_at_a_time():
 
 def test_day_that_is_closed_takes_no_correction():
     """Log page, days: nothing is appended to a closed day; an adjustment in the ledger is the way."""
-    closing = (PROPOSED, ShoeRetirementCalled(shoe="T7-S1"), RetirementNoted(shoe="T7-S1"), ENDED, closed_day(rounds=1))
+    closing = (PROPOSED, ShoeRetirementCalled(shoe="T7-S1", reason="day_ended"), RetirementNoted(shoe="T7-S1"), ENDED, closed_day(rounds=1))
     played(*closing).when(APPROVE, by=MANAGER).refused("day_closed")
 
 
 @pytest.mark.parametrize("events", [(CALLED,), (CALLED, NOTED), (CALLED, BOOKED)], ids=["called", "noted", "booked"])
 def test_day_stays_open_for_a_correction(events: tuple[TableEvent, ...]):
     """Log page, corrections: a day is not closed before its corrections are noted and booked."""
-    retired = (ShoeRetirementCalled(shoe="T7-S1"), RetirementNoted(shoe="T7-S1"))
+    retired = (ShoeRetirementCalled(shoe="T7-S1", reason="day_ended"), RetirementNoted(shoe="T7-S1"))
 
     assert played(*retired, *events).when(END, at_ms=DAY_ENDS_AT_MS).events == [ENDED]
 
@@ -153,7 +153,7 @@ def test_day_stays_open_for_a_correction(events: tuple[TableEvent, ...]):
 )
 def test_day_is_closed_when_the_correction_is_over(events: tuple[TableEvent, ...], command: Any, last: TableEvent):
     """Log page, corrections: whoever answers last, after that nothing is unanswered."""
-    retired = (ShoeRetirementCalled(shoe="T7-S1"), RetirementNoted(shoe="T7-S1"))
+    retired = (ShoeRetirementCalled(shoe="T7-S1", reason="day_ended"), RetirementNoted(shoe="T7-S1"))
     played(*retired, ENDED, *events).when(command, at_ms=DAY_ENDS_AT_MS).then(last, closed_day(rounds=1))
 
 

@@ -7,7 +7,7 @@ import pytest
 from services.table.domain.filling import extension
 from services.table.domain.table import TABLE as TABLE_DECIDER
 from services.table.reactions import follow, round_is_over, table_is_over, timer
-from shared.contracts.shoe import CardsDrawn, CardTurned, DrawnCard, HolePeeked, Opening, ShoePrepared, ShoeRetired
+from shared.contracts.shoe import CardsDrawn, CardTurned, DrawnCard, HolePeeked, Opening, OrderCommitted, ShoePrepared, ShoeRetired
 from shared.contracts.subjects import log_of, round_stream, shoe_stream, table_stream
 from shared.contracts.table import (
     AcceptWager,
@@ -28,6 +28,7 @@ from shared.contracts.table import (
     NoteBook,
     NoteBooking,
     NoteCorrection,
+    NoteOrder,
     NoteRetirement,
     OpenTable,
     RecordRound,
@@ -151,7 +152,13 @@ FOLLOWED: list[tuple[Any, str, str, Any]] = [
     ),
     (HolePeeked(round=ROUND_ID, index=5, blackjack=True), SHOE, ROUND, TakePeek(blackjack=True)),
     (CardTurned(round=ROUND_ID, opening=opened_card(5, "KD")), SHOE, ROUND, TurnHole(index=5, card="KD")),
-    (ShoeRetired(shoe="T7-S1", table="T7", seed="", drawn=80), SHOE, TABLE, NoteRetirement(shoe="T7-S1")),
+    (
+        ShoeRetired(shoe="T7-S1", table="T7", reason="day_ended", seed="", drawn=80),
+        SHOE,
+        TABLE,
+        NoteRetirement(shoe="T7-S1"),
+    ),
+    (OrderCommitted(shoe="T7-S1", table="T7", root="root"), SHOE, TABLE, NoteOrder(shoe="T7-S1", root="root")),
 ]
 
 

@@ -106,7 +106,7 @@ RESERVED = BoxesReserved(player="ann", first=2, last=4, by="sue", job="casino_su
 LIMITED = PlayersLimited(players_per_box_max=1, by="sue", job="casino_supervisor")
 GIVEN_UP = BoxGivenUp(player="ann", box=4, by="pit", job="pit_boss")
 APPROVED = FaceDownApproved(by="ines", job="inspector")
-NEW_SHOE = ShoeRetirementCalled(shoe="T7-S1")
+NEW_SHOE = ShoeRetirementCalled(shoe="T7-S1", reason="day_ended")
 
 
 def holds(*events: Any) -> InForce:
