@@ -13,17 +13,16 @@ from shared.contracts.rulings import (
     AnyRuling,
     DeadHand,
     DealerOverdraw,
-    DeviceMalfunction,
     ExposedCard,
     FaceUpCard,
     GameError,
-    Misdeal,
     MissedBox,
     UnexposedCard,
     VoidTheRound,
 )
 from shared.contracts.table import ApproveRuling, DeclineRuling, ProposeRuling, WithdrawRuling
 from shared.kernel.messages import Actor
+from tests.rulings import VOIDS
 
 STAFF = (
     Actor("staff", "pit", "pit_boss"),
@@ -31,7 +30,6 @@ STAFF = (
     Actor("staff", "dee", "dealer"),
     Actor("staff", "kit", "support"),
 )
-VOIDS: tuple[AnyRuling, ...] = (VoidTheRound(), Misdeal(), DeviceMalfunction())
 VOID_ONCE_IN = 12
 """Rulings that end a round are rare, so that something comes after the others."""
 

@@ -29,15 +29,11 @@ from shared.contracts.restrictions import (
 from shared.contracts.subjects import table_stream
 from shared.contracts.table import RoundCalled, RoundCommand, RoundEvent, RoundOpened, RoundSettled, WagerPlaced
 from shared.kernel.entry import decode_as
-from shared.kernel.messages import Actor
 from shared.runtime.shelf import profile
 from tests.forgery import forged
 from tests.houses import DAY, WholeHouse
 from tests.rounds import play
-
-SUPERVISOR = Actor("staff", "sue", "casino_supervisor")
-MANAGER = Actor("staff", "max", "duty_manager")
-INSPECTOR = Actor("staff", "ines", "inspector")
+from tests.staff import INSPECTOR, MANAGER, SUPERVISOR
 
 
 def log():

@@ -62,10 +62,8 @@ from shared.kernel.reactions import Source
 from shared.runtime.shelf import profile
 from tests.given import Given, given
 from tests.rounds import DAY_ENDS_AT_MS, ROUND_ID, begun, opening, play, settings
+from tests.staff import INSPECTOR, MANAGER, SUPERVISOR
 
-SUPERVISOR = Actor("staff", "sue", "casino_supervisor")
-MANAGER = Actor("staff", "max", "duty_manager")
-INSPECTOR = Actor("staff", "ines", "inspector")
 PIT = Actor("staff", "pit", "pit_boss")
 
 OPENED = TableOpened(table="T7", day="20261130", day_ends_at_ms=DAY_ENDS_AT_MS, semantics=1, profile=profile("floor"), settings=settings())
