@@ -18,7 +18,8 @@ from services.table import reactions as table_reactions
 from services.table.domain.asking import asked
 from services.table.domain.round import ROUND
 from services.table.domain.state import Playing
-from services.table.domain.table import TABLE, Table
+from services.table.domain.table import TABLE
+from services.table.domain.table_state import Table
 from services.wallet import reactions as wallet_reactions
 from services.wallet.domain.carrying import carried
 from services.wallet.domain.ledger import LEDGER

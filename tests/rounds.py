@@ -5,7 +5,8 @@ from typing import Any, Literal, TypeVar
 
 from feltlog.rehearsal.round import Choice, Moment, Player, Rehearsal, Wallet, rich
 from services.table.domain.state import Betting, Playing
-from services.table.domain.table import TABLE, Table
+from services.table.domain.table import TABLE
+from services.table.domain.table_state import Table
 from shared.contracts.restrictions import InForce
 from shared.contracts.table import (
     CardDealt,

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from feltlog.commands.shoe import export_of
 from feltlog.exported import ExportedShoe
 from services.table.domain.coming import Sealing
-from services.table.domain.table import Table
+from services.table.domain.table_state import Table
 from shared.contracts.subjects import table_stream
 from shared.contracts.table import CallCut, RevealCut, SealCut
 from shared.kernel.cutting import seal

@@ -13,7 +13,8 @@ from services.table import views
 from services.table.domain.filling import extension, fill_round, fill_table
 from services.table.domain.roster import enrolled
 from services.table.domain.round import ROUND
-from services.table.domain.table import TABLE, Table
+from services.table.domain.table import TABLE
+from services.table.domain.table_state import Table
 from services.wallet import reactions as wallet_reactions
 from services.wallet.domain.carrying import beginning
 from services.wallet.domain.ledger import LEDGER

@@ -6,10 +6,12 @@ from typing import Any
 from services.table import reactions, views
 from services.table.domain.correcting import check_ruling
 from services.table.domain.filling import GamingDay, extension, fill_round, fill_table
+from services.table.domain.finished import has_played, rules_on
 from services.table.domain.roster import enrolled
 from services.table.domain.round import ROUND
 from services.table.domain.state import Over
-from services.table.domain.table import TABLE, Table, has_played, rules_on
+from services.table.domain.table import TABLE
+from services.table.domain.table_state import Table
 from shared.contracts.refusals import Reason, refused, sentence
 from shared.contracts.requests import BadRequest, Request, decode_request
 from shared.contracts.subjects import Addressed, felt_view, round_name, round_of, table_stream

@@ -11,7 +11,8 @@ from msgspec.structs import replace
 from services.table.domain.betting import lapse_at_ms
 from services.table.domain.coming import Revealing
 from services.table.domain.state import Betting, Decision, Insurance, Joining, Over, Playing, Round, Unopened, Wager
-from services.table.domain.table import Table, obstacle
+from services.table.domain.table import obstacle
+from services.table.domain.table_state import Table
 from shared.contracts.restrictions import InForceTold, NoteInForce
 from shared.contracts.shoe import CardsDrawn, CardsExposed, CardTurned, HolePeeked, OrderCommitted, ShoePrepared, ShoeRetired
 from shared.contracts.subjects import round_name, round_of, stream_day, table_stream

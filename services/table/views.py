@@ -28,7 +28,8 @@ from services.table.domain.state import (
     Round,
     Unopened,
 )
-from services.table.domain.table import Table, obstacle
+from services.table.domain.table import obstacle
+from services.table.domain.table_state import Table
 from services.table.notices import notices
 from shared.contracts.restrictions import InForce
 from shared.contracts.rulings import AnyRuling

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from feltlog.rehearsal.round import PEN
-from services.table.domain.table import TABLE, UNBOOKED_MAX, Table
+from services.table.domain.table import TABLE, UNBOOKED_MAX
+from services.table.domain.table_state import Table
 from services.table.reactions import timer
 from shared.contracts.table import (
     CallRound,

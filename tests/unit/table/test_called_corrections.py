@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from services.table.domain.table import TABLE, Correcting
+from services.table.domain.table import TABLE
+from services.table.domain.table_state import Correcting
 from shared.contracts.rulings import GameError, Misread, ReadAnew, VoidTheRound
 from shared.contracts.table import (
     Agreed,

@@ -8,7 +8,8 @@ from msgspec.structs import replace
 from feltlog.rehearsal.round import Rehearsal
 from services.table.domain.restrictions import in_force
 from services.table.domain.round import ROUND
-from services.table.domain.table import TABLE, Table, obstacle
+from services.table.domain.table import TABLE, obstacle
+from services.table.domain.table_state import Table
 from services.table.notices import notices
 from services.table.reactions import follow
 from services.table.views import felt

@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from services.table.domain.table import TABLE, Table
+from services.table.domain.table import TABLE
+from services.table.domain.table_state import Table
 from services.table.reactions import timer
 from shared.contracts.table import (
     BookingNoted,
