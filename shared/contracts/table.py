@@ -881,6 +881,7 @@ class ReshuffleCalled(Event, frozen=True, kw_only=True, tag="table.ReshuffleCall
     hole: int | None = None
     """Index, in the exhausted shoe, of a card that lies face down on the layout."""
     burns: int
+    device: Device = "manual"
 
 
 class ShoeChanged(Event, frozen=True, kw_only=True, tag="table.ShoeChanged.v1"):

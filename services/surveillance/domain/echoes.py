@@ -34,6 +34,7 @@ def discards(event: table.ReshuffleCalled) -> dict[str, Any]:
         "without": event.layout,
         "without_hole": hole,
         "burns": event.burns,
+        "device": event.device,
     }
 
 
