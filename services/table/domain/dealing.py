@@ -179,7 +179,8 @@ def replenish(course: Course) -> None:
                 *(exposed.card for exposed in playing.exposed),
             ),
             hole=None if playing.hole is None else playing.hole.index,
-            burns=profile.shoe.burns_after_shuffle,
+            burns=0 if profile.shoe.device == "shuffling_device" else profile.shoe.burns_after_shuffle,
+            device=profile.shoe.device,
         )
     )
 

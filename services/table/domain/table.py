@@ -154,7 +154,7 @@ def _open(command: OpenTable, table: Table, envelope: Envelope) -> list[TableEve
         follows=command.follows,
         held=command.held,
     )
-    return [opened, shoes.call_shoe(table, opened)]
+    return [opened, shoes.call_shoe(table, opened, loaded=True)]
 
 
 def _call_round(table: Table, opened: TableOpened, envelope: Envelope) -> list[TableEvent]:
