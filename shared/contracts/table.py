@@ -7,14 +7,15 @@ Amounts are minor units of the round's currency.
 
 from typing import Literal
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
+from shared.contracts.procedure import ProcedureCommand, ProcedureEvent, StepDone
 from shared.contracts.refusals import Reason, sentence
 from shared.contracts.restrictions import Held, InForce, InForceNoted, InForceTold, NoteInForce, Restricted, Restriction
 from shared.contracts.rulings import AnyRuling, ReadAnew
 from shared.contracts.staff import Job
 from shared.kernel.messages import ACCEPTED, PENDING, Answer, Command, Event
-from shared.kernel.profile import Profile
+from shared.kernel.profile import Device, Profile
 
 Kind = Literal["main", "split", "double", "insurance", "super_sevens", "perfect_pairs"]
 SideBet = Literal["super_sevens", "perfect_pairs"]
@@ -74,6 +75,8 @@ class OpenTable(Command, frozen=True, kw_only=True, tag="table.OpenTable.v1"):
     """Digest of the entry with which the day before was closed, where this table goes on from one."""
     held: tuple[Held, ...] = ()
     """Players who are held from the day before on (FL-5.11, FL-5.12)."""
+    cards: tuple[StepDone, ...] | UnsetType = UNSET
+    """Steps done on earlier days with the cards that still lie at this table; left out where there are none."""
 
 
 class CloseTable(Command, frozen=True, kw_only=True, tag="table.CloseTable.v1"):
@@ -197,9 +200,11 @@ class TableOpened(Event, frozen=True, kw_only=True, tag="table.TableOpened.v1"):
     follows: str = ""
     held: tuple[Held, ...] = ()
     """Players who are held from the day before on (FL-5.11, FL-5.12)."""
+    cards: tuple[StepDone, ...] | UnsetType = UNSET
+    """Steps done on earlier days with the cards that still lie at this table; left out where there are none."""
 
 
-class ShoeCalled(Event, frozen=True, kw_only=True, tag="table.ShoeCalled.v1"):
+class ShoeCalled(Event, frozen=True, kw_only=True, omit_defaults=True, tag="table.ShoeCalled.v1"):
     """The table needs a shoe of whole decks."""
 
     shoe: str
@@ -210,6 +215,7 @@ class ShoeCalled(Event, frozen=True, kw_only=True, tag="table.ShoeCalled.v1"):
     """Where the cut may lie: lowest and highest number of cards in front of it."""
     cutting_card: tuple[int, int]
     """How many cards may lie behind the cutting card: lowest and highest."""
+    device: Device = "manual"
 
 
 class OrderNoted(Event, frozen=True, kw_only=True, tag="table.OrderNoted.v1"):
@@ -378,6 +384,8 @@ class DayClosed(Event, frozen=True, kw_only=True, omit_defaults=True, tag="table
     settings: TableSettings
     held: tuple[Held, ...] = ()
     """Players whom the restrictions of this day hold on the next one too."""
+    cards: tuple[StepDone, ...] = ()
+    """Steps done with the cards that lie at this table and stay there."""
 
 
 class OpenRound(Command, frozen=True, kw_only=True, omit_defaults=True, tag="table.OpenRound.v1"):
@@ -880,6 +888,7 @@ class ReshuffleCalled(Event, frozen=True, kw_only=True, tag="table.ReshuffleCall
     hole: int | None = None
     """Index, in the exhausted shoe, of a card that lies face down on the layout."""
     burns: int
+    device: Device = "manual"
 
 
 class ShoeChanged(Event, frozen=True, kw_only=True, tag="table.ShoeChanged.v1"):
@@ -1272,6 +1281,7 @@ TableCommand = (
     | EndDay
     | RulingCommand
     | Restriction
+    | ProcedureCommand
 )
 TableEvent = (
     TableOpened
@@ -1298,6 +1308,7 @@ TableEvent = (
     | RulingEvent
     | Restricted
     | InForceTold
+    | ProcedureEvent
 )
 
 
@@ -1307,5 +1318,5 @@ CutCommand = SealCut | RevealCut
 """What a player may say of the shoe that comes next, whatever round is played."""
 PlayerRequest = PlayerCommand | CutCommand
 """What a player may ask of a table."""
-StaffCommand = OpenTable | CloseTable | CallRound | CloseBetting | RulingCommand | Restriction
+StaffCommand = OpenTable | CloseTable | CallRound | CloseBetting | RulingCommand | Restriction | ProcedureCommand
 """What staff may ask of a table."""
