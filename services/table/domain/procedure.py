@@ -29,7 +29,6 @@ from shared.contracts.procedure import (
     InspectionVerified,
     InspectShoe,
     PresentCards,
-    ProcedureCommand,
     ProcedureEvent,
     ReplaceCards,
     ShoeInspected,
@@ -92,13 +91,10 @@ def next_step(procedure: Procedure, profile: Profile) -> StepRule | None:
     return next((rule for rule in STEPS[profile.book] if procedure.done(rule.step) is None), None)
 
 
-def take(command: ProcedureCommand, procedure: Procedure, opened: TableOpened, envelope: Envelope, *, in_shoe: bool) -> ProcedureEvent:
+def take(command: StepCommand, procedure: Procedure, opened: TableOpened, envelope: Envelope, *, in_shoe: bool) -> StepEvent:
     """Return what is done; raise `Refused` for a job, a book or a moment that does not allow it, and for a step that is not next."""
     profile = opened.profile
-    if profile.shoe.procedure == "house":
-        raise refused(Reason.STEPS_OF_THE_HOUSE)
-    if isinstance(command, ReplaceCards):
-        return _replace(command, procedure, book=profile.book, in_shoe=in_shoe, envelope=envelope)
+    _check_staff(profile)
     rule = rule_of(profile.book, STEP_OF[type(command)])
     if rule is None:
         raise refused(Reason.NOT_IN_THIS_BOOK, f"it does not ask anybody to {IN_WORDS[STEP_OF[type(command)]]}.")
@@ -162,11 +158,17 @@ def _done(command: StepCommand, rule: StepRule, procedure: Procedure, *, decks: 
             assert_never(command)
 
 
-def _replace(command: ReplaceCards, procedure: Procedure, *, book: str, in_shoe: bool, envelope: Envelope) -> CardsReplaced:
-    """FL-3.4: other cards come after a round in which the cutting card came out, and before the shuffle."""
-    jobs, source = REPLACE[book]
+def replace_cards(command: ReplaceCards, procedure: Procedure, opened: TableOpened, envelope: Envelope, *, in_shoe: bool) -> CardsReplaced:
+    """Return that other cards come; raise `Refused` for a job or a moment that does not allow it (FL-3.4).
+
+    `in_shoe` says whether they lie where nobody takes them out: in a shoe, or in a device while a round is played.
+    """
+    _check_staff(opened.profile)
+    jobs, source = REPLACE[opened.profile.book]
     _check_job(envelope.actor, jobs, source)
     check_note(command.note)
+    if in_shoe and opened.profile.shoe.device == "shuffling_device":
+        raise refused(Reason.NO_REPLACEMENT_NOW, "they are replaced when the round is over.")
     if in_shoe:
         raise refused(Reason.NO_REPLACEMENT_NOW, "they are in the shoe until the round is over in which the cutting card came out.")
     if procedure.done("shuffle") is not None:
@@ -182,6 +184,11 @@ def step_missing(rule: StepRule, table: str) -> Exception:
     video = " --video WHERE" if rule.video else ""
     how = f"`feltlog table step {table} {word}{video} --as NAME`"
     return refused(Reason.STEP_MISSING, f"{IN_WORDS[rule.step]} ({rule.source}). That is for {for_whom(rule.jobs)} to do: {how}.")
+
+
+def _check_staff(profile: Profile) -> None:
+    if profile.shoe.procedure == "house":
+        raise refused(Reason.STEPS_OF_THE_HOUSE)
 
 
 def _check_job(actor: Actor, jobs: tuple[Job, ...], source: str) -> None:
@@ -204,7 +211,7 @@ def _once(faults: tuple[F, ...]) -> tuple[F, ...]:
 def remember(procedure: Procedure, event: ProcedureEvent) -> Procedure:
     """Return what is done after `event`."""
     if isinstance(event, CardsReplaced):
-        return replace(procedure, cards=(), mixed=(), rejected=None)
+        return replace(procedure, cards=(), mixed=(), dealt=(), rejected=None)
     step = STEP_OF[type(event)]
     done = StepDone(step=step, by=event.by, job=event.job, at_ms=event.at_ms, video=getattr(event, "video", ""))
     faults: tuple[str, ...] = getattr(event, "faults", ())
@@ -220,8 +227,11 @@ def remember(procedure: Procedure, event: ProcedureEvent) -> Procedure:
 
 
 def after_call(procedure: Procedure) -> Procedure:
-    """Return what is done once a shoe was called: the cards go in, and are washed and shuffled again when they come out."""
-    return replace(procedure, mixed=(), dealt=procedure.mixed)
+    """Return what is done once a shoe was called: the cards go in, and are washed and shuffled again when they come out.
+
+    A device calls again and again with the same cards in it, and keeps the steps with which it was loaded (FL-4.6).
+    """
+    return replace(procedure, mixed=(), dealt=procedure.mixed or procedure.dealt)
 
 
 def after_closing(procedure: Procedure) -> Procedure:

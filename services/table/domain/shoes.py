@@ -5,9 +5,9 @@ do towards its cut is `coming.py`.
 """
 
 from services.table.domain import procedure
-from services.table.domain.coming import Called, Cut, Revealing, Sealing, call_cut, close_sealing
+from services.table.domain.coming import Called, Cut, Revealing, Sealing, Shuffled, call_cut, close_sealing
 from services.table.domain.table_state import Table, evolve
-from shared.contracts.procedure import ProcedureCommand, StepRule
+from shared.contracts.procedure import ProcedureCommand, ReplaceCards, StepRule
 from shared.contracts.refusals import Reason, refused
 from shared.contracts.table import (
     CallCut,
@@ -27,6 +27,8 @@ from shared.kernel.cards import DECK
 from shared.kernel.messages import Envelope
 from shared.kernel.money import Ratio
 
+UNCUT = (0, 0)
+
 
 def waits_for(table: Table) -> StepRule | None:
     """Return the step with the cards that the next shoe waits for, if it waits for one."""
@@ -35,20 +37,35 @@ def waits_for(table: Table) -> StepRule | None:
     return procedure.next_step(table.procedure, table.opened.profile)
 
 
-def call_next(table: Table, opened: TableOpened) -> list[TableEvent]:
-    """Call the next shoe, unless its cards are not ready: those of a table with steps of its own lie in the shoe that is in use."""
+def call_first(table: Table, opened: TableOpened) -> list[TableEvent]:
+    """Call a shoe for cards that lie in none, unless a step with them is missing."""
     if procedure.next_step(table.procedure, opened.profile) is not None:
         return []
-    return [call_shoe(table, opened)]
+    return [call_shoe(table, opened, loaded=True)]
 
 
 def step(command: ProcedureCommand, table: Table, opened: TableOpened, envelope: Envelope) -> list[TableEvent]:
-    """Return what staff do with the cards, and the call for the shoe with the last step (ON-4, FL-3.3, LV-3.1)."""
+    """Return what staff do with the cards, and the call for the shoe with the last step (ON-4, FL-3.3, FL-4.6, LV-3.1)."""
     if not table.plays_on:
         raise refused(Reason.NOT_OPEN)
+    if isinstance(command, ReplaceCards):
+        return _replace(command, table, opened, envelope)
     done = procedure.take(command, table.procedure, opened, envelope, in_shoe=table.in_shoe)
     after = evolve(table, done)
-    return [done, *([] if after.in_shoe else call_next(after, opened))]
+    return [done, *([] if after.in_shoe else call_first(after, opened))]
+
+
+def _replace(command: ReplaceCards, table: Table, opened: TableOpened, envelope: Envelope) -> list[TableEvent]:
+    """Return that the cards are taken away; a device gives up what it has shuffled of them (FL-3.4)."""
+    in_device = opened.profile.shoe.device == "shuffling_device" and table.in_shoe and not table.running
+    replaced = procedure.replace_cards(command, table.procedure, opened, envelope, in_shoe=table.in_shoe and not in_device)
+    if not in_device:
+        return [replaced]
+    if isinstance(table.coming, Called):
+        # What the device is shuffling is committed in a moment, and can be given up then.
+        raise refused(Reason.BUSY)
+    shoes = (table.mounted, table.coming)
+    return [replaced, *(ShoeSetAside(shoe=each.shoe) for each in shoes if each is not None)]
 
 
 def step_missing(table: Table, opened: TableOpened) -> Exception:
@@ -58,17 +75,22 @@ def step_missing(table: Table, opened: TableOpened) -> Exception:
     return procedure.step_missing(missing, opened.table)
 
 
-def call_shoe(table: Table, opened: TableOpened) -> ShoeCalled:
-    """Call a shoe of whole decks; where it may be cut and marked are numbers of cards from here on (ON-5.4, ON-5.6, FL-4.4, LV-3.3)."""
+def call_shoe(table: Table, opened: TableOpened, *, loaded: bool = False) -> ShoeCalled:
+    """Call a shoe of whole decks; where it may be cut and marked are numbers of cards from here on (ON-5.4, ON-5.6, FL-4.4, LV-3.3).
+
+    A device's cards are never cut, and burned only when it is `loaded` (FL-4.6, decision 21).
+    """
     profile = opened.profile
     cards = profile.decks * len(DECK)
+    device = profile.shoe.device == "shuffling_device"
     return ShoeCalled(
         shoe=f"{opened.table}-S{table.shoes + 1}",
         table=opened.table,
         decks=profile.decks,
-        burns=profile.shoe.burns_after_shuffle,
-        cut=_bounds(profile.shoe.cut, cards),
-        cutting_card=_bounds(profile.shoe.cutting_card, cards),
+        burns=0 if device and not loaded else profile.shoe.burns_after_shuffle,
+        cut=UNCUT if device else _bounds(profile.shoe.cut, cards),
+        cutting_card=UNCUT if device else _bounds(profile.shoe.cutting_card, cards),
+        device=profile.shoe.device,
     )
 
 
@@ -80,14 +102,20 @@ def _bounds(fractions: tuple[Ratio, Ratio], cards: int) -> tuple[int, int]:
 
 
 def after_round(command: RecordRound, table: Table, opened: TableOpened, envelope: Envelope) -> list[TableEvent]:
-    """Put away a shoe whose cutting card came out or that ran out: the round was its last (ON-5.7, LV-3.2)."""
+    """Put away a shoe whose cutting card came out or that ran out: the round was its last (ON-5.7, LV-3.2).
+
+    A device shuffles all cards again after every round in which one of them left it (FL-4.6, decision 21).
+    """
+    returned = opened.profile.shoe.device == "shuffling_device" and bool(command.shoes)
     ran_out = len(command.shoes) > 1
-    if table.plays_on and not command.cutting_card_out and not ran_out:
+    if table.plays_on and not command.cutting_card_out and not ran_out and not returned:
         return []
     mounted = () if table.mounted is None else (table.mounted.shoe,)
     played_out = tuple(dict.fromkeys((*mounted, *command.shoes)))
     if not table.plays_on:
         return _retire(played_out, _why(table))
+    if isinstance(table.coming, Shuffled):
+        return _exchange(table, table.coming, played_out, opened)
     if isinstance(table.coming, Sealing):
         return _change(table.coming, played_out, opened, envelope)
     return [ShoeSetAside(shoe=shoe) for shoe in played_out]
@@ -102,6 +130,8 @@ def note_order(command: NoteOrder, table: Table, opened: TableOpened, envelope: 
         return [noted, *_retire((command.shoe,), _why(table))]
     if table.mounted is not None:
         return [noted]
+    if table.coming.uncut:
+        return [noted, *_exchange(table, Shuffled(command.shoe, command.root), table.aside, opened)]
     return [noted, *_change(Sealing(command.shoe, command.root), table.aside, opened, envelope)]
 
 
@@ -110,13 +140,22 @@ def mount(command: MountShoe, table: Table, opened: TableOpened) -> list[TableEv
     if not isinstance(table.coming, Cut) or command.shoe != table.coming.shoe:
         return []
     mounted = ShoeMounted(shoe=command.shoe, root=command.root, cards=command.cards)
-    return [mounted, *(call_next(table, opened) if table.plays_on else _retire((command.shoe,), _why(table)))]
+    if not table.plays_on:
+        return [mounted, *_retire((command.shoe,), _why(table))]
+    # Where staff see to the cards, those of the next shoe lie in this one: its steps come when it is played out.
+    return [mounted] if opened.profile.shoe.procedure == "staff" else [mounted, call_shoe(table, opened)]
 
 
 def _change(coming: Sealing, played_out: tuple[str, ...], opened: TableOpened, envelope: Envelope) -> list[TableEvent]:
     """Open the orders that are played out, now that the next one is committed, and have that one cut."""
     until_ms = envelope.at_ms + opened.settings.reveal_ms
     return [*_retire(played_out, "replaced", coming), close_sealing(coming, until_ms=until_ms)]
+
+
+def _exchange(table: Table, coming: Shuffled, played_out: tuple[str, ...], opened: TableOpened) -> list[TableEvent]:
+    """Open what is played out, take what the device has shuffled and committed meanwhile, and have it shuffle for the next round."""
+    mounted = ShoeMounted(shoe=coming.shoe, root=coming.root, cards=opened.profile.decks * len(DECK))
+    return [*_retire(played_out, "replaced", coming), mounted, call_shoe(table, opened)]
 
 
 def stop_waiting(command: CallCut, table: Table, envelope: Envelope) -> list[TableEvent]:
@@ -131,11 +170,11 @@ def stop_waiting(command: CallCut, table: Table, envelope: Envelope) -> list[Tab
 def put_away(table: Table, reason: RetirementReason) -> list[TableEvent]:
     """Retire every shoe that is not in play and that the shoe service has nothing to say of any more."""
     mounted = () if table.running or table.mounted is None else (table.mounted.shoe,)
-    coming = (table.coming.shoe,) if isinstance(table.coming, Sealing | Revealing) else ()
+    coming = (table.coming.shoe,) if isinstance(table.coming, Shuffled | Sealing | Revealing) else ()
     return _retire((*table.aside, *mounted, *coming), reason)
 
 
-def _retire(shoes: tuple[str, ...], reason: RetirementReason, coming: Sealing | None = None) -> list[TableEvent]:
+def _retire(shoes: tuple[str, ...], reason: RetirementReason, coming: Sealing | Shuffled | None = None) -> list[TableEvent]:
     following = {} if coming is None else {"next_shoe": coming.shoe, "next_root": coming.root}
     return [ShoeRetirementCalled(shoe=shoe, reason=reason, **following) for shoe in shoes]
 
