@@ -53,6 +53,8 @@ from shared.kernel.profile import Profile
 F = TypeVar("F")
 
 DECKS_COUNTED_MAX = 99
+FAULTS_MAX = 6
+"""As many as there are kinds of."""
 
 
 class Rejected(Struct, frozen=True, gc=False):
@@ -121,10 +123,10 @@ def _done(command: StepCommand, rule: StepRule, procedure: Procedure, *, decks: 
     by, job, at_ms = envelope.actor.id, envelope.actor.job, envelope.received_at_ms
     match command:
         case InspectShoe():
-            _check_record(command.video, command.note, rule)
+            _check_said(command, rule)
             return ShoeInspected(by=by, job=job, at_ms=at_ms, faults=_once(command.faults), video=command.video, note=command.note)
         case InspectDecks():
-            _check_record(command.video, command.note, rule)
+            _check_said(command, rule)
             if not 0 <= command.decks <= DECKS_COUNTED_MAX:
                 raise refused(Reason.BAD_REQUEST, f"0 to {DECKS_COUNTED_MAX} decks can be counted.")
             # ON-2.1, FL-3.1: as many decks as the table is to have; another number is a fault, whoever says that all is well.
@@ -143,10 +145,10 @@ def _done(command: StepCommand, rule: StepRule, procedure: Procedure, *, decks: 
             if inspected is not None and inspected.by == by:
                 # ON-4.1: the inspection is verified by somebody else.
                 raise refused(Reason.OWN_INSPECTION)
-            _check_record("", command.note, rule)
+            _check_said(command, rule)
             return InspectionVerified(by=by, job=job, at_ms=at_ms, faults=_once(command.faults), note=command.note)
         case PresentCards():
-            _check_record(command.video, command.note, rule)
+            _check_said(command, rule)
             return CardsPresented(by=by, job=job, at_ms=at_ms, faults=_once(command.faults), video=command.video, note=command.note)
         case WashCards():
             return CardsWashed(by=by, job=job, at_ms=at_ms)
@@ -196,10 +198,13 @@ def _check_job(actor: Actor, jobs: tuple[Job, ...], source: str) -> None:
         raise refused(Reason.JOB_NOT_ALLOWED, f"{for_whom(jobs)} ({source}).")
 
 
-def _check_record(video: str, note: str, rule: StepRule) -> None:
+def _check_said(command: InspectShoe | InspectDecks | VerifyInspection | PresentCards, rule: StepRule) -> None:
     """Raise `Refused` if a step says too much beside it, or does not say where its video is that the book wants."""
+    video = "" if isinstance(command, VerifyInspection) else command.video
     check_note(video)
-    check_note(note)
+    check_note(command.note)
+    if len(command.faults) > FAULTS_MAX:
+        raise refused(Reason.BAD_REQUEST, "each fault is named once.")
     if rule.video and not video.strip():
         raise refused(Reason.VIDEO_MISSING, f"({rule.source}).")
 

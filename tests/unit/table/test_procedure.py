@@ -210,6 +210,7 @@ def test_clock_calls_no_round_while_a_step_is_missing():
         ((*ONTARIO, *in_use()), ShuffleCards(), DEALER, "cards_in_shoe"),
         ((*ONTARIO, *in_use()), PresentCards(), DEALER, "step_done"),
         ((), InspectDecks(decks=-1), DEALER, "bad_request"),
+        ((), InspectDecks(decks=6, faults=7 * ("marked_card",)), DEALER, "bad_request"),
         ((), InspectDecks(decks=6, note="two\nlines"), DEALER, "bad_request"),
         ((), InspectDecks(decks=6, video="v" * 301), DEALER, "bad_request"),
         ((TableClosing(),), InspectDecks(decks=6), DEALER, "not_open"),
