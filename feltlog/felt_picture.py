@@ -16,6 +16,7 @@ from feltlog.screen import drawn
 from feltlog.shoe_story import joined
 from feltlog.wording import Sentence, amount, gain, money, row_of, spoken
 from services.table.views import Felt, FeltBox, FeltHand
+from shared.contracts.procedure import IN_WORDS
 from shared.contracts.shoe import OwnHand
 from shared.contracts.staff import job_in_words
 from shared.contracts.table import DeclineInsurance, Double, ExposeHand, Hit, Insure, Split, Stand, TakeEvenMoney
@@ -229,8 +230,13 @@ def headline(felt: Felt, player: str) -> str:
     if felt.phase in ("settled", "void"):
         mine = [line for line in felt.lines if line.player == player]
         won = sum(line.returned_minor - line.stake_minor for line in mine)
-        return WORDS[felt.phase] + (f": {gain(won, felt.currency)} {felt.currency} for you" if mine else "")
-    return WORDS[felt.phase]
+        return WORDS[felt.phase] + (f": {gain(won, felt.currency)} {felt.currency} for you" if mine else "") + cards_first(felt)
+    return WORDS[felt.phase] + cards_first(felt)
+
+
+def cards_first(felt: Felt) -> str:
+    """Return which step with the cards comes before the next round, if one does."""
+    return "" if felt.next_step is None else f"; first staff {IN_WORDS[felt.next_step]}"
 
 
 def clock_bar(sight: Sight) -> Text:

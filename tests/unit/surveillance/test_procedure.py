@@ -29,9 +29,10 @@ from shared.contracts.subjects import table_stream
 from shared.contracts.table import CallRound, CloseTable, DayClosed, RoundCalled, ShoeCalled, TableClosed, TableOpened
 from shared.kernel.messages import Actor
 from shared.kernel.money import Ratio
-from tests.forgery import forged
+from tests.forgery import forged, read
 from tests.houses import DAY, NEXT_DAY, WholeHouse
 from tests.procedure import DEALER, PIT_BOSS, next_of, see_to_the_cards, staffed, who
+from tests.staff import SUPERVISOR
 
 BOOKS = {"ON": "ontario", "FL": "floor", "LV": "live"}
 
@@ -64,6 +65,25 @@ def house_of(book: str) -> WholeHouse:
     return house
 
 
+@cache
+def house_of_a_device() -> WholeHouse:
+    """Return a house whose floor table has a shuffling device: three rounds, other cards, two more rounds, and the next day."""
+    house = WholeHouse(5)
+    house.welcome("ann")
+    house.open_table("T1", "floor", rules=staffed("floor", "shuffling_device"))
+    see_to_the_cards(house, "T1")
+    for _ in range(3):
+        house.play("T1", ["ann"])
+    assert house.ask(table_stream(DAY, "T1"), ReplaceCards(note="worn"), SUPERVISOR).status == "accepted"
+    see_to_the_cards(house, "T1")
+    for _ in range(2):
+        house.play("T1", ["ann"])
+    house.end_day()
+    see_to_the_cards(house, "T1")
+    house.play("T1", ["ann"])
+    return house
+
+
 def in_charge(book: str) -> Actor:
     """Return who may replace the cards."""
     return who(REPLACE[staffed(book).book][0])
@@ -83,6 +103,36 @@ def test_day_of_staff_is_proved(book):
     house = house_of(book)
 
     assert verify(house.stored, Watch(Again()), house.ends()).findings == ()
+
+
+def test_device_is_loaded_step_by_step_and_proved():
+    """FL-3.4, FL-4.6: shuffled by hand before it is loaded, then called round after round, and emptied after any of them."""
+    house = house_of_a_device()
+    table = [event for one in house.of(table_stream(DAY, "T1")) for decision in read(one).decisions for event in decision.events]
+    told = [type(event).__name__ for event in table if isinstance(event, ShoeCalled | CardsShuffled | CardsReplaced)]
+
+    assert verify(house.stored, Watch(Again()), house.ends()).findings == ()
+    assert told == ["CardsShuffled", *(5 * ["ShoeCalled"]), "CardsReplaced", "CardsShuffled", *(4 * ["ShoeCalled"])]
+
+
+@pytest.mark.parametrize("which", [0, 1])
+def test_device_that_was_loaded_unshuffled_is_found(which):
+    """FL-4.6: every round until other cards come is dealt from those, and it is said with each of their orders."""
+    house = house_of_a_device()
+    logs = forged(house.stored, CardsShuffled, lambda _: [], stream=".table", which=which)
+    found = [each.message for each in verify(logs, Watch(Again()), house.ends()).findings if each.clause == "FL-4.1"]
+
+    assert found == [f"FL-4.1: T1-S{(1, 6)[which]} was called without CardsShuffled"]
+
+
+def test_device_that_is_emptied_in_a_round_is_found():
+    """FL-3.4: after any round, and in none."""
+    house = house_of_a_device()
+    replaced = CardsReplaced(by="sue", job="casino_supervisor", at_ms=0)
+    logs = forged(house.stored, RoundCalled, lambda event: [event, replaced], stream=".table")
+    found = [each.message for each in verify(logs, Watch(Again()), house.ends()).findings]
+
+    assert "FL-3.4: the cards were replaced while they lay in T1-S2" in found
 
 
 PLANTED: list[tuple[str, type[Any], int, str]] = [
