@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from feltlog.commands import player, quarantine, rules, scenario, table
+from feltlog.commands import player, quarantine, rules, scanner, scenario, table
 from feltlog.commands.demo import demo
 from feltlog.commands.play import play
 from feltlog.commands.replay import replay
@@ -48,6 +48,7 @@ app.command()(statement)
 app.add_typer(quarantine.app, name="quarantine")
 app.add_typer(rules.app, name="rules")
 app.add_typer(scenario.app, name="scenario")
+app.add_typer(scanner.app, name="scanner")
 
 
 def tell_version(wanted: bool) -> None:
