@@ -67,7 +67,8 @@ glossary: setup ## write the glossary's messages and the dictionary of telemetry
 	$(BIN)/python -m tests.house.published
 	$(BIN)/python -m tests.house.told
 
-rules: setup ## write into docs/rules.md where each clause is decided and proved
+rules: setup ## write into docs where each clause is decided and proved, and who may rule
+	$(BIN)/python -m tests.house.rulings
 	$(BIN)/python -m tests.house.traceability
 
 fuzz: setup ## ask, write, set and type whatever comes along, anew each time: make fuzz EXAMPLES=2000

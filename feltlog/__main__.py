@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from feltlog.commands import player, quarantine, rules, scanner, scenario, table
+from feltlog.commands import player, quarantine, round, rules, scanner, scenario, shoe, table
 from feltlog.commands.demo import demo
 from feltlog.commands.play import play
 from feltlog.commands.replay import replay
@@ -42,9 +42,11 @@ app.command()(status)
 app.add_typer(table.app, name="table")
 app.add_typer(player.app, name="player")
 app.command()(rounds)
+app.add_typer(round.app, name="round")
 app.command()(replay)
 app.command()(verify)
 app.command()(statement)
+app.add_typer(shoe.app, name="shoe")
 app.add_typer(quarantine.app, name="quarantine")
 app.add_typer(rules.app, name="rules")
 app.add_typer(scenario.app, name="scenario")

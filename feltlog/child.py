@@ -52,6 +52,8 @@ class Child:
         self.name = name
         self.state: State = "not started"
         self.starts = 0
+        self.ends_by_itself = 0
+        """How often the process ended although neither `stop` nor `kill` ended it."""
         self._falls = 0
         self._command = list(command)
         self._log = log
@@ -64,6 +66,10 @@ class Child:
         self._unwanted = threading.Event()
         self._first_start = threading.Event()
         self._process: subprocess.Popen[bytes] | None = None
+        self._struck: subprocess.Popen[bytes] | None = None
+        """The process that `stop` or `kill` ended last."""
+        self._hand = threading.Lock()
+        """Held while a process is started or ended: what is ended is the one that runs, and it is known which that was."""
         self._keeper: threading.Thread | None = None
 
     @property
@@ -88,30 +94,35 @@ class Child:
 
     def stop(self) -> None:
         """Ask the process to end, insist when patience runs out, and return when it is gone."""
-        self._unwanted.set()
-        self._send(signal.SIGTERM)
+        with self._hand:
+            self._unwanted.set()
+            self._send(signal.SIGTERM)
         if self._keeper is None:
             return
         self._keeper.join(self._patience_s)
         if self._keeper.is_alive():
-            self._send(signal.SIGKILL)
+            with self._hand:
+                self._send(signal.SIGKILL)
             self._keeper.join()
 
     def kill(self) -> None:
         """End the process without a word, as a crash would; it is started again, and this fall is not held against it."""
-        self._falls = 0
-        self._send(signal.SIGKILL)
+        with self._hand:
+            self._falls = 0
+            self._send(signal.SIGKILL)
 
     def _send(self, number: signal.Signals) -> None:
-        process = self._process
-        if process is not None:
-            process.send_signal(number)
+        if self._process is not None and self._process.returncode is None:
+            self._struck = self._process
+            self._process.send_signal(number)
 
     def _keep(self) -> None:
         self._falls = 0
         while True:
             began = time.monotonic()
             status = self._run()
+            if status is None:
+                return self._enter("stopped")
             self._falls = 1 if time.monotonic() - began > STEADY_S else self._falls + 1
             if self._unwanted.is_set():
                 return self._enter("stopped")
@@ -123,12 +134,26 @@ class Child:
             if self._unwanted.wait(min(FIRST_PAUSE_S * 2 ** (self._falls - 1), PAUSE_MAX_S)):
                 return self._enter("stopped")
 
-    def _run(self) -> int:
-        """Run the process once; return its exit status."""
+    def _run(self) -> int | None:
+        """Run the process once; return its exit status, or None if it is not wanted any more."""
+        with self._hand:
+            if self._unwanted.is_set():
+                self._first_start.set()
+                return None
+            process = self._process = self._started()
+        self.starts += 1
+        self._enter("running")
+        self._first_start.set()
+        status = process.wait()
+        with self._hand:
+            self.ends_by_itself += process is not self._struck
+        return status
+
+    def _started(self) -> subprocess.Popen[bytes]:
         on_a_leash = [sys.executable, "-I", leash.__file__, str(int(self._orphan_signal)), str(os.getpid()), *self._command]
         with self._log.open("ab") as log:
             # A session of its own: Ctrl-C in the terminal must reach the machine alone, which then ends things in order.
-            process = subprocess.Popen(
+            return subprocess.Popen(
                 on_a_leash,
                 stdin=subprocess.DEVNULL,
                 stdout=log,
@@ -137,13 +162,6 @@ class Child:
                 start_new_session=True,
                 pass_fds=(self._keeps_open,),
             )
-        self._process = process
-        self.starts += 1
-        self._enter("running")
-        self._first_start.set()
-        if self._unwanted.is_set():
-            process.terminate()
-        return process.wait()
 
     def _enter(self, state: State) -> None:
         self.state = state

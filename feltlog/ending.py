@@ -8,8 +8,19 @@ from collections.abc import Iterable
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from shared.contracts.table import HandResult, HandsDecided, RoundOpened, RoundSettled, RoundVoided, SettlementLine, WagersSettled
+from shared.contracts.table import (
+    HandResult,
+    HandsDecided,
+    RoundCorrected,
+    RoundOpened,
+    RoundSettled,
+    RoundVoided,
+    SettlementLine,
+    WagersCorrected,
+    WagersSettled,
+)
 
 
 class PlayerMoney(Struct, frozen=True, kw_only=True):
@@ -30,6 +41,9 @@ class Ending(Struct, frozen=True, kw_only=True):
     dealer: tuple[str, ...]
     hands: tuple[HandResult, ...]
     lines: tuple[SettlementLine, ...]
+    """As they are settled now."""
+    corrections: int = 0
+    """How often the round was put right after its end."""
 
     @property
     def staked_minor(self) -> int:
@@ -60,6 +74,7 @@ def ending(events: Iterable[Any]) -> Ending:
     dealer: tuple[str, ...] = ()
     hands: tuple[HandResult, ...] = ()
     lines: tuple[SettlementLine, ...] = ()
+    corrections = 0
     for event in events:
         match event:
             case RoundOpened():
@@ -72,6 +87,13 @@ def ending(events: Iterable[Any]) -> Ending:
                 outcome = "settled"
             case RoundVoided():
                 outcome, reason = "void", event.reason
+            case RoundCorrected():
+                dealer, hands, outcome = event.dealer_cards, event.hands, event.outcome
+                reason = event.agreed.reason if event.outcome == "void" else reason
+                corrections += 1
+            case WagersCorrected():
+                right = {line.wager: line.returned_minor for line in event.lines}
+                lines = tuple(replace(line, returned_minor=right.get(line.wager, line.returned_minor)) for line in lines)
             case _:
                 pass
-    return Ending(currency=currency, outcome=outcome, reason=reason, dealer=dealer, hands=hands, lines=lines)
+    return Ending(currency=currency, outcome=outcome, reason=reason, dealer=dealer, hands=hands, lines=lines, corrections=corrections)

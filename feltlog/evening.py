@@ -12,6 +12,7 @@ import msgspec
 from msgspec import Struct
 
 from feltlog.client import Client
+from feltlog.cutting import Cutting
 from feltlog.styles import Style, Turn
 from feltlog.trouble import Trouble
 from services.table.views import Felt, FeltBox, FeltTurn, TableRow
@@ -20,6 +21,7 @@ from shared.contracts.table import (
     CloseTable,
     DeclineInsurance,
     Double,
+    ExposeHand,
     Hit,
     Insure,
     PlaceWager,
@@ -41,7 +43,7 @@ STILL_S = 60.0
 LOOK_S = 0.2
 HINT = "`feltlog status` shows what runs, and the directory logs/ of the house what it says."
 
-DECISIONS = {"hit": Hit, "stand": Stand, "double": Double, "split": Split}
+DECISIONS = {"expose": ExposeHand, "hit": Hit, "stand": Stand, "double": Double, "split": Split}
 
 
 class Seat(Struct):
@@ -58,6 +60,11 @@ class Seat(Struct):
     refusals: Counter[str] = msgspec.field(default_factory=Counter)
     told: set[tuple[str, str]] = set()
     """What was answered already, by round and matter."""
+    cutting: Cutting | None = None
+
+    def __post_init__(self) -> None:
+        if self.style.cuts:
+            self.cutting = Cutting(self.client)
 
     @property
     def broke(self) -> bool:
@@ -166,6 +173,8 @@ async def sit(seat: Seat) -> None:
 
 async def answer(seat: Seat, felt: Felt) -> None:
     """Do what the felt asks of this client, once."""
+    if seat.cutting is not None:
+        await seat.cutting.take_part(felt)
     mine = next((box for box in felt.boxes if box.box == seat.box and box.player == seat.client.name), None)
     if felt.phase == "betting" and mine is None and not (seat.broke or seat.leaving) and first_time(seat, felt.round, "wager"):
         await wager(seat, felt)
@@ -218,6 +227,10 @@ async def insurance(seat: Seat, felt: Felt, mine: FeltBox) -> None:
 async def decide(seat: Seat, felt: Felt, turn: FeltTurn, mine: FeltBox) -> None:
     """Say what the style says about a hand, or nothing."""
     seat.decisions += 1
+    if "expose" in mine.legal:
+        # These clients look at the felt alone: they turn up what lies face down.
+        note(seat, await seat.client.ask("table", felt.table, ExposeHand(round=felt.round, box=turn.box, hand=turn.hand)))
+        return
     hand = next(hand for hand in mine.hands if hand.hand == turn.hand)
     seen = Turn(cards=hand.cards, dealer=felt.dealer_cards[0], options=mine.legal, number=seat.decisions)
     option = seat.style.decide(seen)

@@ -11,10 +11,13 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
+from feltlog.ruled import ruling_in_words
 from feltlog.screen import drawn
 from feltlog.wording import Sentence, amount, gain, money, row_of, spoken
 from services.table.views import Felt, FeltBox, FeltHand
-from shared.contracts.table import DeclineInsurance, Double, Hit, Insure, Split, Stand, TakeEvenMoney
+from shared.contracts.shoe import OwnHand
+from shared.contracts.staff import job_in_words
+from shared.contracts.table import DeclineInsurance, Double, ExposeHand, Hit, Insure, Split, Stand, TakeEvenMoney
 
 CLOCK_WIDTH = 30
 WORDS = {
@@ -29,8 +32,8 @@ WORDS = {
     "settled": "The round is over",
     "void": "The round is void",
 }
-KEYS = {"hit": "h", "stand": "s", "double": "d", "split": "p", "insure": "i", "decline": "n", "even_money": "e"}
-NAMES = {"insure": "insure", "decline": "no insurance", "even_money": "even money"}
+KEYS = {"expose": "t", "hit": "h", "stand": "s", "double": "d", "split": "p", "insure": "i", "decline": "n", "even_money": "e"}
+NAMES = {"expose": "turn up", "insure": "insure", "decline": "no insurance", "even_money": "even money"}
 
 
 class Choice(Struct, frozen=True, kw_only=True):
@@ -56,6 +59,8 @@ class Sight(Struct, frozen=True, kw_only=True):
     said: str
     """What the house said last."""
     letters: bool = False
+    own: tuple[OwnHand, ...] = ()
+    """The player's own cards that lie face down for everybody else."""
 
 
 def own_boxes(felt: Felt, player: str) -> list[FeltBox]:
@@ -80,6 +85,8 @@ def choice(word: str, round: str, box: int, hand: int) -> Choice:
     """Return a legal word of the felt as a choice."""
     command: Any
     match word:
+        case "expose":
+            command = ExposeHand(round=round, box=box, hand=hand)
         case "hit":
             command = Hit(round=round, box=box, hand=hand)
         case "stand":
@@ -114,7 +121,7 @@ def totals(hand: FeltHand) -> str:
     """Return what a hand is worth and what became of it, in words; a clock that ran out is remembered to the end."""
     late = hand.end == "timed_out"
     if not hand.cards:
-        return ""
+        return "face down" if hand.down else ""
     if hand.result is not None:
         return f"{hand.total} {hand.result.replace('_', ' ')}{', out of time' if late else ''}"
     if hand.end is not None:
@@ -129,6 +136,16 @@ def dealer_says(felt: Felt) -> Sentence:
     hidden = (" ##",) if felt.hole_card else ()
     bust = " bust" if felt.dealer_total > 21 else ""
     return (*row_of(felt.dealer_cards), *hidden, f"  {felt.dealer_total}{bust}")
+
+
+def cards_of(felt: Felt, box: int, hand: FeltHand, own: tuple[OwnHand, ...]) -> Sentence:
+    """Return the cards of a hand; of one that lies face down the own ones in brackets, and others' backs."""
+    if not hand.down:
+        return row_of(hand.cards)
+    for each in own:
+        if (each.round, each.box, each.hand) == (felt.round, box, hand.hand):
+            return ("(", *row_of(tuple(opening.card for opening in each.cards)), ")")
+    return (" ".join(["##"] * hand.down),)
 
 
 def picture(sight: Sight) -> RenderableType:
@@ -155,7 +172,19 @@ def table_top(sight: Sight) -> RenderableType:
     return Group(
         Panel(boxes(sight), title=title, title_align="left", subtitle=felt.round or "no round yet", subtitle_align="right"),
         Text(headline(felt, sight.player), style="bold"),
+        *(Text(line, style="magenta") for line in ruled_lines(felt)),
     )
+
+
+def ruled_lines(felt: Felt) -> list[str]:
+    """Return what staff have proposed about the round, and what lies open beside the hands because of a ruling."""
+    waiting = (
+        f"Proposal {each.proposal}{'' if felt.round in ('', each.round) else f' for {each.round}'} by {each.by}, {job_in_words(each.job)}: "
+        f"{ruling_in_words(each.ruling)}. It waits for another person."
+        for each in felt.proposals
+    )
+    lying = (f"{spoken(row_of(felt.exposed))} is the next card, whoever draws",) if felt.exposed else ()
+    return [*waiting, *lying]
 
 
 def boxes(sight: Sight) -> Table:
@@ -171,7 +200,7 @@ def boxes(sight: Sight) -> Table:
         for place, hand in enumerate(box.hands or (None,)):
             turn = felt.turn is not None and hand is not None and (felt.turn.box, felt.turn.hand) == (box.box, hand.hand)
             cells = (f"box {box.box} {box.player}", stakes) if place == 0 else ("", "")
-            cards = drawn(row_of(hand.cards), letters=sight.letters) if hand else Text("")
+            cards = drawn(cards_of(felt, box.box, hand, sight.own), letters=sight.letters) if hand else Text("")
             table.add_row(">" if turn else "", *cells, cards, totals(hand) if hand else "", style="bold cyan" if mine else "")
     return table
 
@@ -211,12 +240,13 @@ def keys_lines(sight: Sight) -> list[Text]:
     return lines or [Text("[q] leave")]
 
 
-def told(felt: Felt, player: str) -> str:
+def told(felt: Felt, player: str, own: tuple[OwnHand, ...] = ()) -> str:
     """Return the felt as one line, for a reader that has no screen."""
     parts = [felt.round or felt.table, headline(felt, player), f"dealer {spoken(dealer_says(felt))}"]
     for box in felt.boxes:
-        hands = " | ".join(f"{spoken(row_of(hand.cards))} {totals(hand)}" for hand in box.hands)
+        hands = " | ".join(f"{spoken(cards_of(felt, box.box, hand, own))} {totals(hand)}" for hand in box.hands)
         parts.append(f"box {box.box} {box.player} {hands}".rstrip())
+    parts += ruled_lines(felt)
     found = choices(felt, player)
     if found:
         parts.append("you may: " + ", ".join(f"{each.key} {each.word}" for each in found))

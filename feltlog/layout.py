@@ -11,10 +11,15 @@ from msgspec import Struct
 
 from shared.contracts.table import (
     CardDealt,
+    CardsCorrected,
+    CorrectedCard,
+    HandExposed,
     HandSplit,
     HoleCardDealt,
     HoleCardTurned,
+    RoundCorrected,
     RoundOpened,
+    RulingProposed,
     WagerAccepted,
     WagerLapsed,
     WagerPlaced,
@@ -38,6 +43,8 @@ class Layout(Struct, frozen=True, kw_only=True):
     accepted: tuple[str, ...] = ()
     gone: tuple[str, ...] = ()
     """Wagers that did not come into the round."""
+    proposed: dict[int, RulingProposed] = {}
+    """Rulings that were proposed, by number."""
     split: tuple[int, ...] = ()
     """Boxes that were split."""
 
@@ -75,14 +82,31 @@ def laid(layout: Layout, event: Any) -> Layout:
         case CardDealt():
             place = (event.box, event.hand)
             return msgspec.structs.replace(layout, hands={**layout.hands, place: (*layout.hands.get(place, ()), event.card)})
+        case HandExposed():
+            place = (event.box, event.hand)
+            return msgspec.structs.replace(layout, hands={**layout.hands, place: (*layout.hands.get(place, ()), *event.cards)})
         case HoleCardDealt():
             return msgspec.structs.replace(layout, hole=True)
         case HoleCardTurned():
             return msgspec.structs.replace(layout, hole=False, dealer=(*layout.dealer, event.card))
         case HandSplit():
             return msgspec.structs.replace(layout, hands=parted(layout.hands, event), split=(*layout.split, event.box))
+        case RulingProposed():
+            return msgspec.structs.replace(layout, proposed={**layout.proposed, event.proposal: event})
+        case CardsCorrected() | RoundCorrected():
+            return read_anew(layout, event.cards)
         case _:
             return layout
+
+
+def read_anew(layout: Layout, cards: tuple[CorrectedCard, ...]) -> Layout:
+    """Return the layout with cards read right; what lies nowhere, because a log may say anything, changes nothing."""
+    hands = {(0, 1): layout.dealer, **layout.hands}
+    for card in cards:
+        lying = hands.get((card.box, card.hand), ())
+        hands[card.box, card.hand] = tuple(card.card if at == card.place else there for at, there in enumerate(lying, 1))
+    dealer = hands.pop((0, 1))
+    return msgspec.structs.replace(layout, dealer=dealer, hands={place: lying for place, lying in hands.items() if place in layout.hands})
 
 
 def parted(hands: dict[Place, tuple[str, ...]], event: HandSplit) -> dict[Place, tuple[str, ...]]:

@@ -149,6 +149,10 @@ class Machine:
         """Return what a process is at: running, waiting to be started again, stopped, stepped down or given up."""
         return self._children[name].state
 
+    def ends_by_itself(self, name: str) -> int:
+        """Return how often a process has ended that was neither killed nor stopped through this machine."""
+        return self._children[name].ends_by_itself
+
     def kill(self, name: str) -> None:
         """End a process as a crash would (SIGKILL).  It is started again."""
         self._children[name].kill()

@@ -10,6 +10,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable
+from http.client import HTTPException
 from pathlib import Path
 from typing import Any
 
@@ -79,12 +80,13 @@ def write_error(ports: Ports) -> str:
     A server that once could not write, because its disk was full, writes nothing more until it is started again.
     """
     try:
-        with urllib.request.urlopen(f"{ports.monitor_url}/healthz", timeout=2):
-            return ""
-    except urllib.error.HTTPError as refused:
-        said = refused.read().decode(errors="replace")
-        return said if "write error" in said else ""
-    except (urllib.error.URLError, OSError):
+        try:
+            with urllib.request.urlopen(f"{ports.monitor_url}/healthz", timeout=2):
+                return ""
+        except urllib.error.HTTPError as refused:
+            said = refused.read().decode(errors="replace")
+            return said if "write error" in said else ""
+    except (OSError, HTTPException):
         return ""
 
 
@@ -105,7 +107,7 @@ def monitored(ports: Ports, path: str) -> dict[str, Any]:
         with urllib.request.urlopen(f"{ports.monitor_url}{path}", timeout=2) as answer:
             said: dict[str, Any] = json.load(answer)
             return said
-    except (urllib.error.URLError, OSError, ValueError):
+    except (OSError, HTTPException, ValueError):
         return {}
 
 

@@ -16,7 +16,7 @@ import msgspec
 from shared.contracts.subjects import SERVICES, Addressed, ledger_stream, log_day, log_name, log_of
 from shared.kernel.entry import Stored
 from shared.runtime.clock import Clock, SystemClock, days_to_keep, gaming_day
-from shared.runtime.connection import Endpoint, close, connect
+from shared.runtime.connection import Endpoint, Outages, close, connect, while_open
 from shared.runtime.event_store import EventStore, StoreUnavailable
 from shared.runtime.jetstream_store import JetStreamStore
 from shared.runtime.log_making import LogMaker
@@ -153,24 +153,29 @@ def _entry(stored: Stored) -> _Entry | None:
     return entry if entry.stream == stored.stream and entry.decisions else None
 
 
-async def provide(settings: ServiceSettings, clock: Clock | None = None) -> NoReturn:
+async def provide(settings: ServiceSettings, clock: Clock | None = None) -> None:
     """Look after the logs for ever, every `ROUND_S` seconds, and answer `query.provisioner.>` as soon as they are ready."""
     endpoint = Endpoint(url=settings.nats_url, credentials=settings.credentials, name=NAME)
-    client = await connect(endpoint, patience_s=None)
+    outages = Outages()
+    client = await connect(endpoint, outages, patience_s=None)
     broker = questions(endpoint, NAME, _health)
     try:
         await _patiently(lambda: check_server(settings.monitor_url, allow_volatile=settings.allow_volatile))
         maker = LogMaker(client, bytes_max=int(os.environ.get("FELTLOG_LOG_BYTES_MAX", LOG_BYTES_MAX)))
         provisioner = Provisioner(JetStreamStore(client), maker, clock or SystemClock(), day_starts=settings.day_starts, zone=settings.zone)
-        await _patiently(provisioner.look_after)
-        await broker.start()
-        log.info("the logs of %s are ready", provisioner.today())
-        while True:
-            await asyncio.sleep(ROUND_S)
-            await _patiently(provisioner.look_after)
+        await while_open(outages, _keep(provisioner, broker.start))
     finally:
         await broker.stop()
         await close(client)
+
+
+async def _keep(provisioner: Provisioner, open_door: Callable[[], Awaitable[None]]) -> NoReturn:
+    await _patiently(provisioner.look_after)
+    await open_door()
+    log.info("the logs of %s are ready", provisioner.today())
+    while True:
+        await asyncio.sleep(ROUND_S)
+        await _patiently(provisioner.look_after)
 
 
 async def _patiently(work: Callable[[], Awaitable[None]]) -> None:

@@ -13,13 +13,15 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
-from feltlog.client import Client, Unanswered
+from feltlog.client import Client, Declined, Unanswered
+from feltlog.cutting import Cutting
 from feltlog.felt_picture import KEYS, Choice, Sight, choices, clock, free_box, own_boxes, parting, picture, told
 from feltlog.keys import END, Keys
 from feltlog.screen import has_suits
 from feltlog.wording import amount, money
 from services.table.views import Felt
-from shared.contracts.table import PlaceWager
+from shared.contracts.shoe import OwnHand
+from shared.contracts.table import CutCommand, PlaceWager
 from shared.kernel.messages import Answer
 from shared.kernel.money import BadMoney, minor_units
 from shared.runtime.tasks import end_all
@@ -31,7 +33,7 @@ ESCAPE, RUBOUT = "\x1b", ("\x7f", "\b")
 AMOUNT = "0123456789."
 TYPED_MAX = 16
 LOOKS_MAX, LOOK_AGAIN_S = 10, 0.3
-"""How often the ledger is asked after a round, and how long apart."""
+"""How often the ledger is asked after a round, or the shoe for the own cards that lie face down, and how long apart."""
 
 
 class Session:
@@ -50,7 +52,12 @@ class Session:
         """A stake for the next betting window, in minor units; 0 is none."""
         self._full_ms = 0
         self._until_ms: int | None = None
+        self.own: tuple[OwnHand, ...] = ()
+        """The own cards that lie face down for everybody else."""
+        self._looked = ""
+        """The round in which they were asked for."""
         self._changed = asyncio.Event()
+        self._cutting = Cutting(client)
         self._asking: set[asyncio.Task[None]] = set()
 
     async def watch(self) -> None:
@@ -67,6 +74,12 @@ class Session:
             if self._wanted and felt.phase == "betting" and not own_boxes(felt, self._client.name):
                 stake_minor, self._wanted = self._wanted, 0
                 self._spawn(self._wager(felt, stake_minor))
+            if self._looked != felt.round and any(hand.down == 2 for box in own_boxes(felt, self._client.name) for hand in box.hands):
+                self._looked = felt.round
+                self._spawn(self._look_at_own_cards())
+            given = self._cutting.due(felt)
+            if given is not None:
+                self._spawn(self._give(given))
             self._tell()
 
     async def until(self, holds: Callable[[Felt], bool]) -> Felt:
@@ -90,6 +103,7 @@ class Session:
             stake=self._stake,
             said=self.said,
             letters=letters,
+            own=self.own,
         )
 
     def press(self, key: str) -> bool:
@@ -163,6 +177,10 @@ class Session:
         except Unanswered as error:
             return Answer("refused", "unanswered", str(error), final=False)
 
+    async def _give(self, given: CutCommand) -> None:
+        """Give something towards the cut; nobody who plays need know what becomes of it."""
+        await self._ask(given)
+
     def _hear(self, answer: Answer, *, done: str) -> None:
         said = {"accepted": f"{done}: accepted.", "pending": f"{done}: the wallet is still asked.", "refused": f"{done}: {answer.message}"}
         self.say(said[answer.status])
@@ -180,6 +198,18 @@ class Session:
             )
             or "no account here"
         )
+
+    async def _look_at_own_cards(self) -> None:
+        """Ask the shoe for the own cards that lie face down, until it has heard of them."""
+        for _ in range(LOOKS_MAX):
+            try:
+                self.own = tuple(await self._client.query("shoe", self._table, list[OwnHand]))
+            except (Unanswered, Declined):
+                return
+            if self.own:
+                self._tell()
+                return
+            await asyncio.sleep(LOOK_AGAIN_S)
 
     async def _see_money_move(self) -> None:
         """Look at the balance until the ledger has heard of the settlement, which the felt shows first."""
@@ -269,7 +299,7 @@ async def tell_changes(session: Session, player: str) -> None:
     shown = said = ""
     while True:
         felt = await session.until(news_after(shown, said, session, player))
-        now = told(felt, player)
+        now = told(felt, player, session.own)
         if now != shown:
             print(now, flush=True)
         if session.said not in ("", said):
@@ -279,7 +309,7 @@ async def tell_changes(session: Session, player: str) -> None:
 
 def news_after(shown: str, said: str, session: Session, player: str) -> Callable[[Felt], bool]:
     """Return whether there is something to tell that was not told yet."""
-    return lambda felt: (told(felt, player), session.said) != (shown, said)
+    return lambda felt: (told(felt, player, session.own), session.said) != (shown, said)
 
 
 def now_ms() -> int:

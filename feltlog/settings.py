@@ -53,6 +53,7 @@ class TableRules(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     decision_ms: Window = 15_000
     reserve_ms: Window = 5_000
     pause_ms: Window = 5_000
+    reveal_ms: Window = 3_000
     dealer: Literal["automatic", "staff"] = "automatic"
 
 
@@ -93,7 +94,8 @@ inspector = "inspector"
 
 # One [[table]] for each felt. Amounts stand in quotes and in the table's currency.
 # betting_window_ms: how long wagers are taken; decision_ms: how long a player may think;
-# reserve_ms: how long a wager may wait for its wallet; pause_ms: between a round and the next.
+# reserve_ms: how long a wager may wait for its wallet; pause_ms: between a round and the next;
+# reveal_ms: how long secrets towards the cut of a shoe are waited for, if anybody has sealed one.
 # dealer: "automatic" deals by itself, "staff" waits for a dealer's word.
 
 [[table]]
@@ -107,6 +109,7 @@ betting_window_ms = 15000
 decision_ms = 15000
 reserve_ms = 5000
 pause_ms = 5000
+reveal_ms = 3000
 dealer = "automatic"
 
 [[table]]
@@ -120,6 +123,7 @@ betting_window_ms = 15000
 decision_ms = 15000
 reserve_ms = 5000
 pause_ms = 5000
+reveal_ms = 3000
 dealer = "automatic"
 
 [[table]]
@@ -133,6 +137,7 @@ betting_window_ms = 15000
 decision_ms = 15000
 reserve_ms = 5000
 pause_ms = 5000
+reveal_ms = 3000
 dealer = "automatic"
 """
 
@@ -219,6 +224,7 @@ def table_settings(house: HouseRules, table: TableRules) -> TableSettings:
         decision_ms=table.decision_ms,
         reserve_ms=table.reserve_ms,
         pause_ms=table.pause_ms,
+        reveal_ms=table.reveal_ms,
     )
 
 

@@ -8,31 +8,40 @@ from typing import Literal, assert_never
 
 from msgspec import Struct
 
+from feltlog import ruled
 from feltlog.layout import Layout, laid
 from feltlog.reading import Told
 from feltlog.wording import Card, Sentence, amount, counted, money, row_of, seconds, spoken, why_void, worth
 from shared.contracts import table
+from shared.contracts.restrictions import InForceNoted
+from shared.contracts.staff import job_in_words
 
-Tone = Literal["card", "player", "house", "money", "refusal", "end"]
+Tone = Literal["card", "player", "house", "money", "refusal", "ruling", "end"]
 
 SPEAKERS: dict[type, str] = {
     table.OpenRound: "table",
     table.AcceptWager: "wallet",
     table.RefuseWager: "wallet",
     table.DealCards: "shoe",
+    table.DealCard: "shoe",
     table.ChangeShoe: "shoe",
     table.TakePeek: "shoe",
     table.TurnHole: "shoe",
+    table.TakeExposure: "shoe",
     table.CloseBetting: "clock",
     table.LapseWagers: "clock",
     table.CloseInsurance: "clock",
     table.TimeOutDecision: "clock",
     table.TimeOutReserve: "clock",
+    table.CorrectRound: "table",
 }
 """On whose word the house itself did something."""
 
 TABLE_SAYS = (
     table.CardsCalled,
+    table.CardsForfeited,
+    table.ClockResumed,
+    table.BoxMissed,
     table.ReshuffleCalled,
     table.ShoeChanged,
     table.InsuranceOpened,
@@ -41,12 +50,15 @@ TABLE_SAYS = (
     table.ClockExtended,
     table.HandDoubled,
     table.HandSplit,
+    table.ExposureCalled,
     table.TurnCalled,
     table.HandsDecided,
     table.WagersSettled,
     table.CardsPickedUp,
+    InForceNoted,
     table.RoundSettled,
     table.RoundVoided,
+    table.WagersCorrected,
 )
 """What the table says by itself, whatever it was that made it go on."""
 
@@ -64,7 +76,10 @@ ENDS: dict[str, str] = {
     "split_aces": "stands at {worth}, one card to a split ace",
     "timed_out": "is stood at {worth}, out of time",
     "even_money": "has taken even money and leaves the round",
+    "dead": "is dead: its wagers go back",
 }
+
+FACE_DOWN: dict[str, str] = {"stood": "stands face down", "timed_out": "is stood face down, out of time"}
 
 RESULTS: dict[str, str] = {
     "blackjack": "wins with a blackjack",
@@ -138,6 +153,13 @@ def sentence(told: Told, before: Layout, after: Layout) -> tuple[Sentence, Tone]
             return dealt(event, after), "card"
         case table.HoleCardDealt():
             return ("The dealer's second card lies face down",), "card"
+        case table.FaceDownCardDealt():
+            return (f"{after.owner(event.box, event.hand)}: a card face down",), "card"
+        case table.ExposureCalled():
+            return (exposing(event, after),), "house"
+        case table.HandExposed():
+            cards = after.hands[event.box, event.hand]
+            return (f"{after.owner(event.box, event.hand)} exposes ", *row_of(cards), f"  {worth(cards)}"), "card"
         case table.CuttingCardReached():
             return (f"The cutting card of shoe {event.shoe} comes out: this round is its last",), "house"
         case table.ReshuffleCalled():
@@ -186,6 +208,8 @@ def sentence(told: Told, before: Layout, after: Layout) -> tuple[Sentence, Tone]
             return verdict(event, after), "end"
         case table.WagersSettled():
             return (paid(event),), "money"
+        case InForceNoted():
+            return ("What staff have ruled about wagers has changed, and binds from the next wager on",), "house"
         case table.CardsPickedUp():
             return ("The cards are picked up: " + ", ".join(place_of(box, hand, after) for box, hand in event.hands),), "house"
         case table.RoundSettled():
@@ -193,6 +217,22 @@ def sentence(told: Told, before: Layout, after: Layout) -> tuple[Sentence, Tone]
         case table.RoundVoided():
             back = "; every stake goes back" if after.wagers else ""
             return (f"Round void: {why_void(event.reason)}{back}",), "end"
+        case table.RulingProposed() | table.RulingApproved() | table.RulingDeclined() | table.RulingWithdrawn():
+            return (ruled.told(event, after.proposed),), "ruling"
+        case table.CardsForfeited() | table.BoxMissed() | table.ClockResumed():
+            return (ruled.told(event, after.proposed),), "house"
+        case table.CardDiscarded() | table.CardExposed():
+            return (ruled.told(event, after.proposed),), "card"
+        case table.CardsCorrected():
+            again = ", ".join(after.owner(box, hand) for box, hand in event.reopened)
+            played_on = f"; played on: {again}" if again else ""
+            return ("Read wrong: ", *read_anew(event.cards, after), played_on), "ruling"
+        case table.RoundCorrected():
+            return put_right(event, after), "end"
+        case table.WagersCorrected():
+            return (settled_anew(event),), "money"
+        case table.CorrectionRefused():
+            return (f"A correction is refused. {event.message}",), "refusal"
         case _:
             assert_never(event)
 
@@ -237,6 +277,8 @@ def asked(told: Told, layout: Layout) -> str:
             return f"{who} asks to {verb} box {command.box} with {money(command.stake_minor, layout.currency)}"
         case table.Insure() | table.DeclineInsurance() | table.TakeEvenMoney():
             return f"{who} asks for {type(command).__name__} on box {command.box}"
+        case table.ExposeHand():
+            return f"{who} asks to expose box {command.box}, hand {command.hand}"
         case table.Hit() | table.Stand() | table.Double() | table.Split():
             return f"{who} asks to {type(command).__name__.lower()} box {command.box}, hand {command.hand}"
         case _:
@@ -245,8 +287,16 @@ def asked(told: Told, layout: Layout) -> str:
 
 def called(event: table.CardsCalled) -> str:
     """Return what the table asks its shoe for."""
-    down = ", one of them face down" if "down" in event.faces else ""
+    hidden = event.faces.count("down")
+    down = f", {'one' if hidden == 1 else hidden} of them face down" if hidden else ""
     return f"Call {event.call_no}: {counted(len(event.faces), 'card')} from shoe {event.shoe}{down}"
+
+
+def exposing(event: table.ExposureCalled, after: Layout) -> str:
+    """Return what the shoe is asked to open of what lies face down on the boxes."""
+    if event.blackjacks_only:
+        return "The shoe is asked to turn up the blackjacks among the cards that lie face down"
+    return "To be turned up: " + ", ".join(after.owner(hand.box, hand.hand) for hand in event.hands)
 
 
 def dealt(event: table.CardDealt, after: Layout) -> Sentence:
@@ -269,6 +319,8 @@ def awaited(event: table.DecisionAwaited, after: Layout, at_ms: int) -> Sentence
 def ended(event: table.HandCompleted, after: Layout) -> str:
     """Return how a hand came to its end."""
     cards = after.hands.get((event.box, event.hand), ())
+    if not cards and event.how in FACE_DOWN:
+        return FACE_DOWN[event.how]
     words = worth(cards, split=event.box in after.split) if cards else "nothing"
     return ENDS[event.how].format(worth=words, points=words.partition(",")[0])
 
@@ -292,6 +344,51 @@ def paid(event: table.WagersSettled) -> str:
         for line in event.lines
     )
     return f"Settled in {event.currency}: " + "; ".join(lines)
+
+
+def agreed_by(agreed: table.Agreed) -> str:
+    """Return who ruled, and why."""
+    proposed, approved = f"{agreed.by} ({job_in_words(agreed.job)})", f"{agreed.approved_by} ({job_in_words(agreed.approved_job)})"
+    return f"{proposed} proposed and {approved} approved: {agreed.reason}"
+
+
+def read_anew(cards: tuple[table.CorrectedCard, ...], after: Layout) -> Sentence:
+    """Return which cards were read as what, and what they are."""
+    words: list[str | Card] = []
+    for card in cards:
+        words += [
+            "; " if words else "",
+            f"{after.owner(card.box, card.hand)}, card {card.place}: ",
+            Card(card.read),
+            " is ",
+            Card(card.card),
+        ]
+    return tuple(words)
+
+
+def put_right(event: table.RoundCorrected, after: Layout) -> Sentence:
+    """Return what a correction makes of a round that was over."""
+    now = f"{money(event.returned_minor, after.currency)} of {money(event.staked_minor, after.currency)} returned"
+    if event.outcome == "void":
+        return (f"Correction {event.number}: the round is void, {now}. {agreed_by(event.agreed)}",)
+    dealer = (*row_of(event.dealer_cards), f", {worth(event.dealer_cards)}")
+    hands = "; ".join(f"{after.owner(hand.box, hand.hand)} {RESULTS[hand.result].format(total=hand.total)}" for hand in event.hands)
+    return (
+        f"Correction {event.number}: ",
+        *read_anew(event.cards, after),
+        ". Dealer: ",
+        *dealer,
+        f"; {hands}; {now}. {agreed_by(event.agreed)}",
+    )
+
+
+def settled_anew(event: table.WagersCorrected) -> str:
+    """Return what each wager gives back instead of what it gave back until now."""
+    lines = (
+        f"{line.player} {line.kind} {amount(line.settled_minor, event.currency)} -> {amount(line.returned_minor, event.currency)}"
+        for line in event.lines
+    )
+    return f"Settled anew in {event.currency}: " + ("; ".join(lines) or "every wager as before")
 
 
 def plain(line: Line) -> str:

@@ -44,6 +44,8 @@ class Style(Struct, frozen=True, kw_only=True):
     """If this is not 0, so many hundredths of what is left are wagered, but never less than `stake`."""
     decide: Decide
     insures: bool = False
+    cuts: bool = False
+    """Whether something is given towards the cut of each shoe."""
 
 
 def basic(turn: Turn) -> str:
@@ -114,11 +116,20 @@ def either(options: Sequence[str], first: str, second: str) -> str:
 
 
 STYLES: tuple[Style, ...] = (
-    Style(name="cautious", says="never draws to a hard twelve", table="T1", deposit="200.00", stake="2.00", decide=cautious),
-    Style(name="splitter", says="splits every pair", table="T1", deposit="400.00", stake="4.00", decide=splitter),
-    Style(name="dreamer", says="sometimes lets the clock run out", table="T1", deposit="200.00", stake="2.00", decide=dreamer),
+    Style(name="cautious", says="never draws to a hard twelve", table="T1", deposit="200.00", stake="2.00", decide=cautious, cuts=True),
+    Style(name="splitter", says="splits every pair", table="T1", deposit="400.00", stake="4.00", decide=splitter, cuts=True),
+    Style(name="dreamer", says="sometimes lets the clock run out", table="T1", deposit="200.00", stake="2.00", decide=dreamer, cuts=True),
     Style(name="basic", says="plays basic strategy", table="T2", deposit="1000.00", stake="10.00", decide=basic),
-    Style(name="insurer", says="insures whenever it is offered", table="T2", deposit="2000.00", stake="20.00", decide=basic, insures=True),
+    Style(
+        name="insurer",
+        says="insures whenever it is offered",
+        table="T2",
+        deposit="2000.00",
+        stake="20.00",
+        decide=basic,
+        insures=True,
+        cuts=True,
+    ),
     Style(name="doubler", says="doubles whatever is below twelve", table="T3", deposit="5000.00", stake="50.00", decide=doubler),
     Style(name="spender", says="wagers most of what is left", table="T3", deposit="1000.00", stake="25.00", decide=doubler, percent=75),
 )

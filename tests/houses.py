@@ -18,12 +18,15 @@ from services.table import reactions as table_reactions
 from services.table.domain.asking import asked
 from services.table.domain.round import ROUND
 from services.table.domain.state import Playing
-from services.table.domain.table import TABLE, Table
+from services.table.domain.table import TABLE
+from services.table.domain.table_state import Table
 from services.wallet import reactions as wallet_reactions
 from services.wallet.domain.carrying import carried
 from services.wallet.domain.ledger import LEDGER
+from shared.contracts.restrictions import ApproveFaceDown
+from shared.contracts.rulings import VoidTheRound
 from shared.contracts.subjects import ledger_stream, log_of, round_of, shoe_stream, table_stream
-from shared.contracts.table import CallRound, EndDay, OpenTable, PlaceWager, RoundCommand
+from shared.contracts.table import ApproveRuling, CallRound, EndDay, OpenTable, PlaceWager, ProposeRuling, RoundCommand
 from shared.contracts.wallet import CloseBook, Deposit, OpenAccount, OpenBook
 from shared.kernel.decider import Decider
 from shared.kernel.entry import Entry, Stored
@@ -34,6 +37,7 @@ from shared.kernel.profile import Profile
 from shared.kernel.reactions import Reaction, Source
 from shared.runtime.shelf import profile
 from tests.rounds import settings
+from tests.rulings import STAFF, some_rulings
 
 EPOCH_MS = 1_796_000_000_000
 DAY = "20261130"
@@ -94,6 +98,8 @@ class WholeHouse:
             profile=rules or profile(book),
         )
         self.ask(table_stream(self.day, table), command, Actor("staff", "pit"))
+        if rules is not None and rules.players_cards == "down":
+            self.ask(table_stream(self.day, table), ApproveFaceDown(), Actor("staff", "inspector", "inspector"))
 
     def welcome(self, player: str, minor: int = 1_000_000) -> None:
         """Open an account and bring money in."""
@@ -101,8 +107,11 @@ class WholeHouse:
         self.ask(ledger_stream(self.day), OpenAccount(player=player, operator="house", currency="CAD"), cage)
         self.ask(ledger_stream(self.day), Deposit(player=player, currency="CAD", minor=minor), cage)
 
-    def play(self, table: str, players: list[str]) -> str:
-        """Play one round of a table to its end and return its id; who bets what, chance decides."""
+    def play(self, table: str, players: list[str], *, rulings: float = 0.0) -> str:
+        """Play one round of a table to its end and return its id; who bets what, chance decides.
+
+        With `rulings` staff make one so often when somebody is awaited.
+        """
         self.now_ms += 5_000
         answer = self.ask(table_stream(self.day, table), CallRound(), Actor("staff", "pit"))
         assert answer.status == "accepted", f"no round can be called: {answer}"
@@ -112,9 +121,19 @@ class WholeHouse:
             command = PlaceWager(round=state.round, box=box, stake_minor=2 * self.chance.randint(50, 250))
             self.ask(stream, command, Actor("player", player))
         while not table_reactions.round_is_over(self.streams[stream].state):
+            if rulings and self.chance.random() < rulings:
+                self._rule(stream)
+                continue
             if not self._somebody_speaks(stream):
                 self._time_passes(stream)
         return state.round
+
+    def make_void(self, round_id: str, *, id: str = "") -> Answer:
+        """Let two persons rule that a round is void that is over, and return what the second one was told at first."""
+        stream = table_stream(self.day, round_id.split(".")[0])
+        self.ask(stream, ProposeRuling(round=round_id, ruling=VoidTheRound(), note="dealt from the wrong end"), STAFF[0])
+        proposal = self.streams[stream].state.proposals.made
+        return self.ask(stream, ApproveRuling(round=round_id, proposal=proposal), STAFF[1], id=id)
 
     def end_day(self) -> None:
         """Let the gaming day end everywhere, and the next one begin."""
@@ -219,6 +238,15 @@ class WholeHouse:
         command: RoundCommand = command_for(Choice(self.chance.choice(ask.legal)), round_.opened.round, hand)
         self.ask(stream, command, Actor("player", ask.player))
         return True
+
+    def _rule(self, stream: str) -> None:
+        """Let one member of staff report something, and another one approve it; voids are rare."""
+        ruling = self.chance.choice(some_rulings(self.chance, voids=0.1))
+        one, other = self.chance.sample(STAFF[:3], 2)
+        round_ = self.streams[stream].state
+        if self.ask(stream, ProposeRuling(round=round_.opened.round, ruling=ruling), one).status == "accepted":
+            number = self.streams[stream].state.proposals.made
+            self.ask(stream, ApproveRuling(round=round_.opened.round, proposal=number), other)
 
     def _time_passes(self, stream: str) -> None:
         due = table_reactions.timer(self.streams[stream].state)

@@ -1,11 +1,13 @@
 """Rounds for tests: a house's usual settings, and whole rounds from a line of cards and a line of choices."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, Literal, TypeVar
 
 from feltlog.rehearsal.round import Choice, Moment, Player, Rehearsal, Wallet, rich
 from services.table.domain.state import Betting, Playing
-from services.table.domain.table import TABLE, Table
+from services.table.domain.table import TABLE
+from services.table.domain.table_state import Table
+from shared.contracts.restrictions import InForce
 from shared.contracts.table import (
     CardDealt,
     HandCompleted,
@@ -20,6 +22,7 @@ from shared.contracts.table import (
 )
 from shared.kernel.cards import cards
 from shared.kernel.messages import Actor, Envelope
+from shared.kernel.profile_text import changed
 from shared.runtime.shelf import profile
 
 Found = TypeVar("Found")
@@ -29,12 +32,17 @@ ROUND_ID = "T7.20261130-000001"
 
 
 def settings(
-    *, boxes: int = 7, minimum_minor: int = 100, maximum_minor: int = 500, dealer: Literal["automatic", "staff"] = "automatic"
+    *,
+    boxes: int = 7,
+    minimum_minor: int = 100,
+    maximum_minor: int = 500,
+    dealer: Literal["automatic", "staff"] = "automatic",
+    currency: str = "CAD",
 ) -> TableSettings:
     """Return what the house chooses for a table: limits that every book allows."""
     return TableSettings(
         operator="house",
-        currency="CAD",
+        currency=currency,
         boxes=boxes,
         minimum_minor=minimum_minor,
         maximum_minor=maximum_minor,
@@ -46,17 +54,21 @@ def settings(
     )
 
 
-def opening(book: str, **chosen: Any) -> OpenRound:
-    """Return the command that opens a round of table T7 under a built-in profile."""
+def opening(book: str, *, options: Mapping[str, object] | None = None, root: str = "root", **chosen: Any) -> OpenRound:
+    """Return the command that opens a round of table T7 under a built-in profile, with other values under some of its keys.
+
+    Without a root its cards carry no proof.
+    """
     return OpenRound(
         round=ROUND_ID,
         number=1,
         table="T7",
         day="20261130",
-        profile=profile(book),
+        profile=changed(profile(book), options or {}, "a test"),
         settings=settings(**chosen),
         shoe="T7-S1",
-        root="root",
+        root=root,
+        in_force=InForce(face_down_by="inspector"),
     )
 
 

@@ -137,10 +137,10 @@ class World:
             decisions=(
                 Decision(
                     id=str(revision),
-                    command=RetireShoe(),
+                    command=RetireShoe(reason="day_ended"),
                     actor=HOUSE,
                     received_at_ms=0,
-                    events=(ShoeRetired(shoe="T7-S1", table="T7", seed="", drawn=0),),
+                    events=(ShoeRetired(shoe="T7-S1", table="T7", reason="day_ended", seed="", drawn=0),),
                 ),
             ),
         )

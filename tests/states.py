@@ -1,6 +1,6 @@
 """States as bytes, the same for equal states wherever they are folded, so that two machines can compare them."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from typing import Any
 
 import msgspec
@@ -30,7 +30,7 @@ def plain(value: Any) -> Any:
             return {"": type(value).__name__, **fields}
         case Mapping():
             return dict(sorted((_key(key), plain(part)) for key, part in value.items()))
-        case frozenset() | set():
+        case Set():
             return sorted(plain(part) for part in value)
         case list() | tuple():
             return [plain(part) for part in value]

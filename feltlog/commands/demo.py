@@ -57,6 +57,7 @@ betting_window_ms = 400
 decision_ms = 1500
 reserve_ms = 1000
 pause_ms = 50
+reveal_ms = 1000
 
 [[table]]
 id = "T2"
@@ -68,6 +69,7 @@ betting_window_ms = 400
 decision_ms = 1500
 reserve_ms = 1000
 pause_ms = 50
+reveal_ms = 1000
 
 [[table]]
 id = "T3"
@@ -80,6 +82,7 @@ betting_window_ms = 400
 decision_ms = 1500
 reserve_ms = 1000
 pause_ms = 50
+reveal_ms = 1000
 """
 
 

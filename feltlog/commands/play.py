@@ -26,7 +26,7 @@ def play(
     """Sit down at a running table: see the felt, wager, decide while your clock runs, see your balance.
 
     Type an amount and Enter to wager.
-    While it is your turn: h hit, s stand, d double, p split.
+    While it is your turn: h hit, s stand, d double, p split; t turns up what lies face down.
     While insurance is open: i insure, n no insurance, e even money.
     q or Ctrl-C leaves; a hand that is left is stood when its clock runs out.
     Without a terminal each line of input is one of these and waits until it can be done.

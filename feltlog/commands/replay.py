@@ -16,14 +16,17 @@ from feltlog.commands.connection import DATA, DataOption, JsonOption, ServerOpti
 from feltlog.ending import Ending, ending
 from feltlog.house import House
 from feltlog.layout import Layout
+from feltlog.rack_picture import as_json as racked_as_json
+from feltlog.rack_picture import rack_table
 from feltlog.reading import Damaged, Page, chain_break, round_pages, told
 from feltlog.screen import drawn, has_suits, plain_table, screen, write_json
 from feltlog.story import Line, plain, story
 from feltlog.trouble import Trouble
 from feltlog.wording import amount, counted, gain, money, row_of, seconds, stamp, wall, why_void, worth
+from services.table.domain.pick_up import rack
 from shared.contracts.subjects import BadSubject, RoundName, round_name
 
-STYLES = {"card": "", "player": "cyan", "house": "dim", "money": "green", "refusal": "yellow", "end": "bold"}
+STYLES = {"card": "", "player": "cyan", "house": "dim", "money": "green", "refusal": "yellow", "ruling": "magenta", "end": "bold"}
 
 
 def replay(
@@ -31,6 +34,7 @@ def replay(
     data: DataOption = DATA,
     server: ServerOption = None,
     step: Annotated[bool, typer.Option("--step", help="Wait for Enter after each event; q and Enter ends the replay.")] = False,
+    in_rack: Annotated[bool, typer.Option("--rack", help="Show where its cards lie in the discard rack, the top one first.")] = False,
     json: JsonOption = False,
 ) -> None:
     """Tell a round again from its log: every wager, card, decision and payment, then the outcomes and the chain's digest.
@@ -46,7 +50,11 @@ def replay(
         typer.echo(str(damaged), err=True)
         raise typer.Exit(1) from damaged
     broken = chain_break(pages)
-    if json:
+    if in_rack:
+        show_rack(screen(), pages, json=json)
+        if broken:
+            typer.echo(broken, err=True)
+    elif json:
         replay_json(name, pages, zone)
         if broken:
             typer.echo(broken, err=True)
@@ -90,6 +98,20 @@ def show(console: Console, name: RoundName, pages: list[Page], zone: ZoneInfo, *
             return
     console.print(result([line.told.event for line in lines], layout, letters=letters))
     console.print(seal(name, pages), soft_wrap=paper)
+
+
+def show_rack(console: Console, pages: list[Page], *, json: bool) -> None:
+    """Show where the cards of a round lie in the discard rack; raise `Trouble` if its log does not say."""
+    happened = told(pages)
+    racked = rack([each.event for each in happened])
+    if not racked:
+        raise Trouble("The log does not say how its cards were picked up: the round is not over, dealt none, or is older than that.")
+    if json:
+        for each in reversed(racked):
+            write_json(racked_as_json(each))
+        return
+    _, layout = story(happened)
+    console.print(rack_table(racked, layout, letters=not has_suits(console)))
 
 
 def heading(name: RoundName, pages: list[Page], layout: Layout, zone: ZoneInfo) -> RenderableType:

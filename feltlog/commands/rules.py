@@ -44,7 +44,10 @@ def list_(data: DataOption = DATA, json: JsonOption = False) -> None:
 
 @app.command()
 def show(name: NameArgument, data: DataOption = DATA, json: JsonOption = False) -> None:
-    """Show every key of a profile with the clause that it comes from, and what its tables tell their players."""
+    """Show every key of a profile with the clause that it comes from, and what its tables tell their players.
+
+    docs/rules.md says what the clauses and the numbered decisions are.
+    """
     profile = the_profile(name, data)
     if json:
         write_json({"profile": profile, "notices": notices(profile)})
@@ -74,7 +77,9 @@ def check(
     if json:
         write_json({"name": profile.name, "book": profile.book, "changes": [key for key, _, _ in differences]})
         return
-    screen().print(f"{file} holds together: {profile.name}, {len(differences)} keys other than in {book.name}.")
+    screen().print(
+        f"{file} holds together: {profile.name}, {len(differences)} {'key' if len(differences) == 1 else 'keys'} other than in {book.name}."
+    )
     if differences:
         screen().print(side_by_side(book.name, profile.name, differences))
 

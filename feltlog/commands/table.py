@@ -1,4 +1,7 @@
-"""`feltlog table`: what a pit boss does with tables: open, close, list, and deal where a dealer runs the rounds."""
+"""`feltlog table`: what a pit boss does with tables: open, close, list, and deal where a dealer runs the rounds.
+
+What staff rule there is in `restrictions`, and in `rulings` what takes two of them.
+"""
 
 import asyncio
 from typing import Annotated, Any
@@ -7,8 +10,10 @@ import typer
 from rich.table import Table
 
 from feltlog.client import Declined
+from feltlog.commands import restrictions, rulings
 from feltlog.commands.answers import tell_answer
 from feltlog.commands.connection import DATA, DataOption, JsonOption, ServerOption, at_the_door
+from feltlog.commands.staff import TableArgument
 from feltlog.house import House
 from feltlog.screen import plain_table, screen, write_json
 from feltlog.settings import open_table
@@ -18,9 +23,7 @@ from services.table.views import TableRow
 from shared.contracts.refusals import Reason
 from shared.contracts.table import CallRound, CloseBetting, CloseTable
 
-app = typer.Typer(no_args_is_help=True, help="Open, close, list and run tables, as the pit.")
-
-TableArgument = Annotated[str, typer.Argument(metavar="TABLE", help="A table's id, such as T1.")]
+app = typer.Typer(no_args_is_help=True, help="Open, close, list and run tables, and rule about what went wrong, as staff.")
 
 
 @app.command("open")
@@ -109,3 +112,8 @@ def answer(house: House, server: str | None, table: str, command: Any, *, done: 
             tell_answer(await pit.ask("table", table, command), done=done)
 
     asyncio.run(run())
+
+
+# What is ruled stands behind the daily work in the help.
+for word in (*rulings.WORDS, *restrictions.WORDS):
+    app.command()(word)

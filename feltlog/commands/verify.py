@@ -103,7 +103,13 @@ CHECKS = (
         Code.CARD_TWICE,
         Code.ROOT_MISMATCH,
     ),
-    check("shoes: opened, the order committed before", lambda counts: counted(counts.shoes_opened, "shoe"), Code.WRONG_ORDER),
+    check(
+        "shoes: committed, then cut, then opened",
+        lambda counts: counted(counts.shoes_opened, "shoe"),
+        Code.WRONG_ORDER,
+        Code.WRONG_CUT,
+        Code.OPENED_EARLY,
+    ),
     check(
         "stakes: set aside as wagered, once",
         lambda counts: counted(counts.stakes_matched, "stake"),
@@ -120,6 +126,7 @@ CHECKS = (
         Code.SETTLEMENT_TWICE,
         Code.ESCROW_LEFT,
     ),
+    check("corrections: booked as ruled, once", lambda counts: counted(counts.corrections_matched, "correction")),
     check("movements: each sums to zero", lambda counts: counted(counts.movements, "movement"), Code.UNBALANCED),
 )
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from feltlog.rehearsal.door import Door
 from feltlog.rehearsal.process import Crashed, Process
-from feltlog.rehearsal.world import Step
+from feltlog.rehearsal.world import Rooms, Step
 from services.shoe import reactions as shoe_reactions
 from services.shoe.app.vault import HoleUnknown, Vault
 from services.shoe.domain.shoe import SHOE, Retired, Shoe, Unprepared
@@ -13,7 +13,8 @@ from services.table import views
 from services.table.domain.filling import extension, fill_round, fill_table
 from services.table.domain.roster import enrolled
 from services.table.domain.round import ROUND
-from services.table.domain.table import TABLE, Table
+from services.table.domain.table import TABLE
+from services.table.domain.table_state import Table
 from services.wallet import reactions as wallet_reactions
 from services.wallet.domain.carrying import beginning
 from services.wallet.domain.ledger import LEDGER
@@ -29,12 +30,11 @@ from shared.runtime.keepers import Noun
 CLOSE_EVERY_MS = 500
 
 
-class TableRooms:
+class TableRooms(Rooms):
     """The tables and their rounds."""
 
     service = "table"
     hears: tuple[str, ...] = ("table", "shoe", "wallet")
-    positioned = False
 
     def __init__(self, process: Process) -> None:
         self.process = process
@@ -55,22 +55,6 @@ class TableRooms:
         """Return what must follow from an event of a table, a shoe or the ledger."""
         return table_reactions.follow(event, source)
 
-    def place(self, log: str) -> Place | None:
-        """Keep no position."""
-        return None
-
-    def ready_for(self, log: str) -> bool:
-        """Hear every log as soon as it is there."""
-        return True
-
-    def standing(self) -> str:
-        """Depend on nothing."""
-        return ""
-
-    def answered(self, asked: Asked) -> Answer | None:
-        """Know nothing of closed days."""
-        return None
-
     def start(self) -> None:
         """Know the tables of the open days."""
         for door in [*self.process.over.values(), *self.process.doors.values()]:
@@ -80,10 +64,6 @@ class TableRooms:
         """Know a table by its latest day."""
         self.changes += 1
         self._know(door)
-
-    def work(self, now_ms: int) -> list[Step]:
-        """Do nothing but what is heard, asked and due."""
-        return []
 
     def stream_for(self, table: str) -> str:
         """Return where staff speak to a table."""
@@ -110,12 +90,11 @@ class TableRooms:
         return fill_table(command, house.gaming_day(), house.profile)
 
 
-class ShoeRooms:
+class ShoeRooms(Rooms):
     """The shoes and their vault."""
 
     service = "shoe"
     hears: tuple[str, ...] = ("table",)
-    positioned = False
 
     def __init__(self, process: Process) -> None:
         self.process = process
@@ -129,32 +108,6 @@ class ShoeRooms:
     def follow(self, event: Any, source: Source) -> list[Reaction]:
         """Return what must follow from an event of a table."""
         return shoe_reactions.follow(event, source)
-
-    def place(self, log: str) -> Place | None:
-        """Keep no position."""
-        return None
-
-    def ready_for(self, log: str) -> bool:
-        """Hear every log as soon as it is there."""
-        return True
-
-    def standing(self) -> str:
-        """Depend on nothing."""
-        return ""
-
-    def answered(self, asked: Asked) -> Answer | None:
-        """Be asked by nobody."""
-        return None
-
-    def start(self) -> None:
-        """Begin with the first call."""
-
-    def stored(self, door: Door[Any], entry: Entry[Any, Any]) -> None:
-        """Show nothing."""
-
-    def work(self, now_ms: int) -> list[Step]:
-        """Do nothing but what is heard."""
-        return []
 
     def _fill(self, command: Any, shoe: Any) -> Any:
         try:
@@ -174,7 +127,7 @@ class ShoeRooms:
         return found[-1] if found else Unprepared()
 
 
-class WalletRooms:
+class WalletRooms(Rooms):
     """The ledger, a book for each day."""
 
     service = "wallet"

@@ -5,14 +5,14 @@ whole round, its log included, follows from its arguments alone.
 """
 
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
 
 from msgspec import Struct
 
 from services.table.domain.asking import Ask, asked
 from services.table.domain.evolve import place_of
-from services.table.domain.hand import HARD_POINTS, Hand
+from services.table.domain.hand import HARD_POINTS, Hand, hand_of
 from services.table.domain.round import ROUND
 from services.table.domain.state import Over, Playing, Round
 from services.table.reactions import timer
@@ -24,6 +24,8 @@ from shared.contracts.table import (
     DealtCard,
     DeclineInsurance,
     Double,
+    ExposeHand,
+    ExposureCalled,
     Hit,
     Insure,
     OpenRound,
@@ -38,6 +40,7 @@ from shared.contracts.table import (
     Split,
     Stand,
     TakeEvenMoney,
+    TakeExposure,
     TakePeek,
     TurnCalled,
     TurnHole,
@@ -92,7 +95,8 @@ class Rehearsal:
         self._discards = list(discards)
         self._wallet = wallet
         self._drawn = 0
-        self._hole = ""
+        self._down: dict[tuple[str, int], str] = {}
+        """Faces of the cards that were dealt face down, by shoe and index."""
         self._heard: deque[RoundEvent] = deque()
         self.tell(opening, id="open")
 
@@ -193,9 +197,11 @@ class Rehearsal:
                 self._shoe, self._discards, self._drawn = self._discards, [], 0
                 return [ChangeShoe(shoe=event.next_shoe, root="root", cards=len(self._shoe))]
             case PeekCalled():
-                return [TakePeek(blackjack=HARD_POINTS[self._hole] == 10)]
+                return [TakePeek(blackjack=HARD_POINTS[self._down[event.shoe, event.index]] == 10)]
             case TurnCalled():
-                return [TurnHole(index=event.index, card=self._hole)]
+                return [TurnHole(index=event.index, card=self._down[event.shoe, event.index])]
+            case ExposureCalled():
+                return [exposure(event, self._down)]
             case _:
                 return []
 
@@ -204,15 +210,30 @@ class Rehearsal:
         for face in call.faces[: len(self._shoe)]:
             card = self._shoe.pop(0)
             if face == "down":
-                self._hole = card
+                self._down[call.shoe, self._drawn] = card
             dealt.append(DealtCard(index=self._drawn, card=card if face == "up" else ""))
             self._drawn += 1
         return DealCards(call_no=call.call_no, shoe=call.shoe, cards=tuple(dealt), exhausted=len(dealt) < len(call.faces))
 
 
+def exposure(called: ExposureCalled, down: Mapping[tuple[str, int], str]) -> TakeExposure:
+    """Return what a shoe opens of cards that lie face down, by the faces of those that it gave so."""
+    faces = {index: card for (shoe, index), card in down.items() if shoe == called.shoe}
+    wanted = [
+        index
+        for hand in called.hands
+        if not called.blackjacks_only or hand_of(*(faces[index] for index in hand.indices)).is_blackjack
+        for index in hand.indices
+    ]
+    cards = tuple(DealtCard(index=index, card=faces[index]) for index in wanted)
+    return TakeExposure(shoe=called.shoe, cards=cards)
+
+
 def command_for(choice: Choice, round_id: str, hand: Hand) -> RoundCommand:
     """Return the command that a choice stands for."""
     match choice.what:
+        case "expose":
+            return ExposeHand(round=round_id, box=hand.box, hand=hand.number)
         case "hit":
             return Hit(round=round_id, box=hand.box, hand=hand.number)
         case "stand":

@@ -65,11 +65,12 @@ class World(Protocol):
 
 
 class Rooms(Protocol):
-    """A service, as its process sees it."""
+    """A service, as its process sees it.  What most services do not need stands here as they do without it."""
 
     service: str
     hears: tuple[str, ...]
-    positioned: bool
+    positioned: bool = False
+    """Whether the service keeps its place in what it hears in its own entries; else the durable keeps it."""
 
     def noun_of(self, stream: str) -> Noun:
         """Return what is known about a stream that this service owns."""
@@ -79,21 +80,28 @@ class Rooms(Protocol):
 
     def place(self, log: str) -> Place | None:
         """Return how far the service's own entries say that a log is worked off."""
+        return None
 
     def ready_for(self, log: str) -> bool:
         """Return whether this upstream log can be heard yet."""
+        return True
 
     def standing(self) -> str:
         """Return what `ready_for` depends on."""
+        return ""
 
     def answered(self, asked: Asked) -> Answer | None:
         """Return the answer that a request had in a day that is closed."""
+        return None
 
     def start(self) -> None:
         """Do what must be done after all open streams are folded."""
+        return
 
     def stored(self, door: Door[Any], entry: Entry[Any, Any]) -> None:
         """See an entry of an own stream that is in the log."""
+        return
 
     def work(self, now_ms: int) -> list[Step]:
         """Return what else could be done now."""
+        return []

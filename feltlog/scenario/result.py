@@ -8,8 +8,10 @@ from msgspec import Struct
 
 from feltlog.scenario.enactment import Enactment, RefusedStep, RefusedWager
 from feltlog.scenario.text import Invalid
-from services.table.domain.asking import asked
+from services.table.domain.asking import Ask, asked
+from services.table.domain.evolve import place_of
 from services.table.domain.hand import Hand, hand_of
+from services.table.domain.playing import options
 from services.table.domain.settlement import result as outcome_of
 from services.table.domain.settlement import returned as returned_by
 from services.table.domain.state import Insurance, Over, Playing, Wager
@@ -128,11 +130,11 @@ def played(name: str, enacted: Enactment) -> Played:
         name,
         outcome,
         _dealer(round_),
-        tuple(_hand(hand, round_) for hand in round_.hands),
+        tuple(_hand(enacted.as_its_players_see(hand), round_) for hand in round_.hands),
         tuple(row for row, _ in rows),
         _players(enacted, rows),
         tuple(enacted.refused),
-        _awaited(round_) if isinstance(round_, Playing) else None,
+        _awaited(enacted, round_) if isinstance(round_, Playing) else None,
         enacted.cards_used,
     )
 
@@ -160,7 +162,7 @@ def _result(hand: Hand, round_: Playing | Over) -> str | None:
     """Return how a hand came out, None until it is decided (decisions 1 and 5)."""
     if isinstance(round_, Over):
         return "void" if round_.void else next(row.result for row in round_.results if (row.box, row.hand) == (hand.box, hand.number))
-    if hand.end in ("bust", "even_money"):
+    if hand.end in ("bust", "even_money", "dead"):
         return hand.end
     if hand.end == "blackjack" and _cannot_be_matched(round_):
         return "blackjack"
@@ -218,12 +220,20 @@ def _players(enacted: Enactment, rows: list[tuple[WagerRow, int | None]]) -> dic
     return found
 
 
-def _awaited(round_: Playing) -> Awaited | None:
+def _awaited(enacted: Enactment, round_: Playing) -> Awaited | None:
     asks = asked(round_)
     if not asks:
         return None
     what = "insurance" if isinstance(round_.awaiting, Insurance) else "decision"
-    return Awaited(what, tuple(Asked(ask.box, ask.hand, ask.player, _said(ask.legal)) for ask in asks))
+    return Awaited(what, tuple(Asked(ask.box, ask.hand, ask.player, _said(_words(ask, enacted, round_))) for ask in asks))
+
+
+def _words(ask: Ask, enacted: Enactment, round_: Playing) -> tuple[str, ...]:
+    """Return what may be said; of a hand that lies face down, what may be said once its first word has turned it up."""
+    if "expose" not in ask.legal:
+        return ask.legal
+    hand = round_.hands[place_of(round_.hands, ask.box, ask.hand)]
+    return options(enacted.as_its_players_see(hand), round_)
 
 
 def _said(words: tuple[str, ...]) -> tuple[str, ...]:

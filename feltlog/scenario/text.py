@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta, Struct
 
+from shared.contracts.rulings import ReadAnew
 from shared.kernel.cards import BadCard, cards
 from shared.kernel.money import BadMoney, exponent
 
@@ -107,7 +108,24 @@ class CloseInsurance(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """Insurance is closed by the dealer."""
 
 
-Step = Hit | Stand | Split | DeclineInsurance | EvenMoney | Double | Insure | TimeOut | CloseInsurance
+class Irregularity(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag_field="do", tag="irregularity"):
+    """Something that should not have happened: what kind, who says so, and who agrees.
+
+    With `at_card` it happens just before the card with that index leaves the shoe, wherever the step stands.
+    """
+
+    kind: str
+    by: Name
+    approved_by: Name | None = None
+    at_card: Annotated[int, Meta(ge=0)] | None = None
+    box: int | msgspec.UnsetType = msgspec.UNSET
+    hand: int | msgspec.UnsetType = msgspec.UNSET
+    card: int | str | msgspec.UnsetType = msgspec.UNSET
+    found: int | msgspec.UnsetType = msgspec.UNSET
+    cards: tuple[ReadAnew, ...] | msgspec.UnsetType = msgspec.UNSET
+
+
+Step = Hit | Stand | Split | DeclineInsurance | EvenMoney | Double | Insure | TimeOut | CloseInsurance | Irregularity
 
 
 class Scenario(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -2,9 +2,18 @@
 
 from typing import Any
 
-from shared.contracts.shoe import DrawCards, PeekHole, PrepareShoe, RetireShoe, TurnCard
+from shared.contracts.shoe import CutShoe, DrawCards, ExposeCards, PeekHole, RetireShoe, ShuffleShoe, TurnCard
 from shared.contracts.subjects import round_of, shoe_stream, stream_day
-from shared.contracts.table import CardsCalled, PeekCalled, ReshuffleCalled, ShoeCalled, ShoeRetirementCalled, TurnCalled
+from shared.contracts.table import (
+    CardsCalled,
+    CutCalled,
+    ExposureCalled,
+    PeekCalled,
+    ReshuffleCalled,
+    ShoeCalled,
+    ShoeRetirementCalled,
+    TurnCalled,
+)
 from shared.kernel.cards import DECK
 from shared.kernel.reactions import Reaction, Source
 
@@ -16,9 +25,11 @@ def follow(event: Any, source: Source) -> list[Reaction]:
     """Return what must follow in the shoe service from an event of the table service."""
     match event:
         case ShoeCalled():
-            return [_reaction(source, event.shoe, whole(event), "prepare")]
+            return [_reaction(source, event.shoe, whole(event), "shuffle")]
         case ReshuffleCalled():
-            return [_reaction(source, event.next_shoe, discards(event, _round(source)), "prepare")]
+            return [_reaction(source, event.next_shoe, discards(event, _round(source)), "shuffle")]
+        case CutCalled():
+            return [_reaction(source, event.shoe, CutShoe(contributions=event.contributions), "cut")]
         case CardsCalled():
             draw = DrawCards(round=_round(source), call_no=event.call_no, faces=event.faces)
             return [_reaction(source, event.shoe, draw, "draw")]
@@ -26,15 +37,22 @@ def follow(event: Any, source: Source) -> list[Reaction]:
             return [_reaction(source, event.shoe, PeekHole(round=_round(source), index=event.index), "peek")]
         case TurnCalled():
             return [_reaction(source, event.shoe, TurnCard(round=_round(source), index=event.index), "turn")]
+        case ExposureCalled():
+            expose = ExposeCards(round=_round(source), hands=event.hands, blackjacks_only=event.blackjacks_only)
+            return [_reaction(source, event.shoe, expose, "expose")]
         case ShoeRetirementCalled():
-            return [_reaction(source, event.shoe, RetireShoe(), "retire")]
+            return [
+                _reaction(
+                    source, event.shoe, RetireShoe(reason=event.reason, next_shoe=event.next_shoe, next_root=event.next_root), "retire"
+                )
+            ]
         case _:
             return []
 
 
-def whole(called: ShoeCalled) -> PrepareShoe:
-    """Return the preparation of a shoe of whole decks."""
-    return PrepareShoe(
+def whole(called: ShoeCalled) -> ShuffleShoe:
+    """Return the shuffle of a shoe of whole decks."""
+    return ShuffleShoe(
         shoe=called.shoe,
         table=called.table,
         decks=called.decks,
@@ -44,11 +62,11 @@ def whole(called: ShoeCalled) -> PrepareShoe:
     )
 
 
-def discards(called: ReshuffleCalled, round: str) -> PrepareShoe:
-    """Return the preparation of the discards: all cards but those on the layout, cut at about half (ON-5.4, ON-11.5)."""
+def discards(called: ReshuffleCalled, round: str) -> ShuffleShoe:
+    """Return the shuffle of the discards: all cards but those on the layout, cut at about half (ON-5.4, ON-11.5)."""
     hole = None if called.hole is None else (called.shoe, called.hole)
     cards = called.decks * len(DECK) - len(called.layout) - (hole is not None)
-    return PrepareShoe(
+    return ShuffleShoe(
         shoe=called.next_shoe,
         table=called.table,
         decks=called.decks,

@@ -4,24 +4,26 @@ This is the one place that may know the other services' domains.  It proves that
 written; whether the software is right is the referee's question, who shares no code with it.
 """
 
+from collections.abc import Sequence
 from typing import Any, Literal
 
 import msgspec
 
 from services.shoe.domain.shoe import SHOE
-from services.shoe.domain.shuffle import cut, leaves, order, salts
+from services.shoe.domain.shuffle import leaves, order, salts
 from services.surveillance.domain.findings import Code, Finding
 from services.surveillance.domain.heard import Heard
 from services.table.domain.round import ROUND
 from services.table.domain.table import TABLE
 from services.wallet.domain.ledger import LEDGER
 from shared.contracts.desk_rules import DESK
-from shared.contracts.shoe import CardsDrawn, CardTurned, OrderCommitted, ShoeCut, ShoeRetired, ShoeShuffled
+from shared.contracts.shoe import CardsDrawn, CardsExposed, CardTurned, OrderCommitted, ShoeCut, ShoeRetired, ShoeShuffled
 from shared.contracts.table import SEMANTICS
 from shared.kernel.cards import BadCard
 from shared.kernel.commitment import root
+from shared.kernel.cutting import place_of
 from shared.kernel.decider import Decider
-from shared.kernel.entry import Decision
+from shared.kernel.entry import Decision, Entry
 from shared.kernel.folded import POISON
 from shared.kernel.messages import Envelope, Refused
 
@@ -93,6 +95,15 @@ class Again:
         """Let go of a stream that is over."""
         self._courses.pop(stream, None)
 
+    def resume(self, stream: str, entries: Sequence[Entry[Any, Any]]) -> None:
+        """Know a stream again that was let go: its events happen once more, and nothing is decided."""
+        decider = decider_of(stream)
+        course = self._courses[stream] = Course(decider, decider.initial)
+        for decision in (decision for entry in entries for decision in entry.decisions):
+            for event in decision.events:
+                course.semantics = getattr(event, "semantics", course.semantics)
+            course.lost = course.lost or not _evolve(course, decision)
+
     def forget_day(self, day: str) -> None:
         """Let go of all streams of a gaming day."""
         self._courses = {stream: course for stream, course in self._courses.items() if f".{day}." not in stream}
@@ -130,6 +141,8 @@ class Again:
                     course.shoe.faces.update({card.index: card.opening.card for card in event.cards if card.opening})
                 case CardTurned() if course.shoe:
                     course.shoe.faces[event.opening.index] = event.opening.card
+                case CardsExposed() if course.shoe:
+                    course.shoe.faces.update({opening.index: opening.card for opening in event.openings})
                 case ShoeRetired() if course.shoe:
                     self.shoes_opened += 1
                     found += [heard.where.found(Code.WRONG_ORDER, message) for message in order_again(course.shoe, event)]
@@ -173,14 +186,14 @@ def order_again(shown: Drawn, retired: ShoeRetired) -> list[str]:
     without = (*made.without, retired.hole) if retired.hole else made.without
     try:
         seed = bytes.fromhex(retired.seed)
-        cards = cut(order(seed, made.shoe, made.decks, without), shown.cut_at)
+        cards = order(seed, made.shoe, made.decks, without)
     except (ValueError, BadCard) as error:
         return [f"the seed of {made.shoe} gives no order: {error}"]
     wrong = []
     if root(leaves(made.shoe, cards, salts(seed, made.shoe, len(cards)))) != shown.root:
         wrong.append(f"the seed of {made.shoe} does not give the root that was committed")
     for index, card in sorted(shown.faces.items()):
-        right = cards[index] if 0 <= index < len(cards) else "none"
+        right = cards[place_of(index, cut_at=shown.cut_at, cards=len(cards))] if 0 <= index < len(cards) else "none"
         if card != right:
             wrong.append(f"card {index} of {made.shoe} was {card}, the seed says {right}")
     return wrong

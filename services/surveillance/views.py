@@ -1,14 +1,23 @@
 """Views: what surveillance shows of rounds and findings, as rows of its index."""
 
-from typing import Literal
+from typing import Any, Literal
 
 from msgspec import Struct
 
-from services.surveillance.domain.facts import facts
+from services.surveillance.domain.facts import Fact, facts
 from services.surveillance.domain.findings import Code, Finding
 from services.surveillance.domain.watch import Seen
 from shared.contracts.subjects import round_name
-from shared.contracts.table import RoundOpened, RoundSettled, RoundVoided, WagerAccepted, WagerPlaced, WagersSettled
+from shared.contracts.table import (
+    RoundCorrected,
+    RoundOpened,
+    RoundSettled,
+    RoundVoided,
+    WagerAccepted,
+    WagerPlaced,
+    WagersCorrected,
+    WagersSettled,
+)
 
 NUMBER_MAX = 2**63 - 1
 """What a column of the index holds."""
@@ -73,10 +82,10 @@ def round_row(seen: Seen) -> RoundRow:
         currency=opened.settings.currency if opened else "",
         opened_at_ms=_kept(told[0].at_ms if told else 0),
         closed_at_ms=_kept(ending.at_ms if ending else 0),
-        outcome=_outcome(ending.event if ending else None),
+        outcome=next((event.outcome for event in reversed(events) if isinstance(event, RoundCorrected)), _outcome(ending)),
         players=tuple(dict.fromkeys(wager.player for wager in wagers)),
         staked_minor=_kept(sum(wager.stake_minor for wager in wagers)),
-        returned_minor=_kept(sum(line.returned_minor for event in events if isinstance(event, WagersSettled) for line in event.lines)),
+        returned_minor=_kept(sum(map(_returned, events))),
         entries=len(seen.entries),
         verdict=verdict(seen),
         findings=len(seen.findings),
@@ -112,11 +121,18 @@ def _kept(number: int) -> int:
     return max(-NUMBER_MAX, min(number, NUMBER_MAX))
 
 
-def _outcome(event: RoundSettled | RoundVoided | None) -> Literal["awaiting", "settled", "void"]:
+def _outcome(ending: Fact | None) -> Literal["awaiting", "settled", "void"]:
+    if ending is None:
+        return "awaiting"
+    return "settled" if isinstance(ending.event, RoundSettled) else "void"
+
+
+def _returned(event: Any) -> int:
+    """Return what an event gives back beyond what was given back before it."""
     match event:
-        case RoundSettled():
-            return "settled"
-        case RoundVoided():
-            return "void"
-        case None:
-            return "awaiting"
+        case WagersSettled():
+            return sum(line.returned_minor for line in event.lines)
+        case WagersCorrected():
+            return sum(line.returned_minor - line.settled_minor for line in event.lines)
+        case _:
+            return 0

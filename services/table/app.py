@@ -4,14 +4,27 @@ from collections.abc import Callable
 from typing import Any
 
 from services.table import reactions, views
+from services.table.domain.correcting import check_ruling
 from services.table.domain.filling import GamingDay, extension, fill_round, fill_table
+from services.table.domain.finished import has_played, rules_on
 from services.table.domain.roster import enrolled
 from services.table.domain.round import ROUND
-from services.table.domain.table import TABLE, Table
+from services.table.domain.state import Over
+from services.table.domain.table import TABLE
+from services.table.domain.table_state import Table
 from shared.contracts.refusals import Reason, refused, sentence
-from shared.contracts.requests import BadRequest, decode_request
+from shared.contracts.requests import BadRequest, Request, decode_request
 from shared.contracts.subjects import Addressed, felt_view, round_name, round_of, table_stream
-from shared.contracts.table import CallRound, CloseBetting, OpenTable, PlayerCommand, StaffCommand
+from shared.contracts.table import (
+    CallRound,
+    CloseBetting,
+    CutCommand,
+    OpenTable,
+    PlayerRequest,
+    ProposeRuling,
+    RulingCommand,
+    StaffCommand,
+)
 from shared.kernel.entry import Entry, Place
 from shared.kernel.folded import Asked
 from shared.kernel.messages import Answer
@@ -75,11 +88,12 @@ class TableApp:
         """Answer a player or a member of staff."""
         match to.role:
             case "player":
-                request = decode_request(data, PlayerCommand)
-                stream = _round_at(to.target, request.command.round)
+                request = decode_request(data, PlayerRequest)
+                stream = self._stream_of(to.target, request.command)
             case "staff":
                 request = decode_request(data, StaffCommand)
-                stream = self._stream_for(to.target, request.command)
+                of_ruling = isinstance(request.command, RulingCommand)
+                stream = await self._ruled_in(to.target, request) if of_ruling else self._stream_for(to.target, request.command)
             case _:
                 raise refused(Reason.NOT_ALLOWED_FOR_ROLE)
         asked = Asked(request.id, request.command, self.house.actor(to), self.house.clock.now_ms())
@@ -109,20 +123,48 @@ class TableApp:
         round_ = self.house.keepers.get(round_name(table.round).stream).state if table.round else None
         return views.felt(table, round_)
 
+    def _stream_of(self, table: str, command: PlayerRequest) -> str:
+        if not isinstance(command, CutCommand):
+            return _round_at(table, command.round)
+        if table not in self._tables:
+            raise refused(Reason.UNKNOWN_TABLE)
+        return self._tables[table]
+
     def _stream_for(self, table: str, command: StaffCommand) -> str:
         match command:
             case CloseBetting():
                 return _round_at(table, command.round)
             case OpenTable() if command.table != table:
                 raise BadRequest(f"the command opens {command.table} but was sent to {table}")
-            case OpenTable() if command.profile or command.day or command.day_ends_at_ms or command.follows:
-                raise BadRequest("the profile by value, the day and what it follows are the house's to fill in")
+            case OpenTable() if command.profile or command.day or command.day_ends_at_ms or command.follows or command.held:
+                raise BadRequest("the profile by value, the day, what it follows and who is held are the house's to fill in")
             case OpenTable():
                 return self._tables.get(table, table_stream(self.house.today(), table))
             case _ if table in self._tables:
                 return self._tables[table]
             case _:
                 raise refused(Reason.UNKNOWN_TABLE)
+
+    async def _ruled_in(self, table: str, request: Request[StaffCommand]) -> str:
+        """Return the stream that takes rulings about a round: its own while it is played, its table's of that day afterwards.
+
+        What was asked of a round that is over since is answered there once more.  Whoever proposes what a round cannot take is
+        told so at once; it is decided when it is approved.
+        """
+        command = request.command
+        assert isinstance(command, RulingCommand), "only rulings may be about a round that is over"
+        own, of_table = _round_at(table, command.round), table_stream(round_name(command.round).day, table)
+        state = self.house.keepers.get(of_table).state
+        if not rules_on(state, command.round):
+            return own
+        if has_played(state, command.round):
+            round_ = self.house.keepers.get(own)
+            await round_.load()
+            if request.id in round_.folded.answers:
+                return own
+            if isinstance(command, ProposeRuling) and isinstance(round_.state, Over):
+                check_ruling(command.ruling, round_.state)
+        return of_table
 
     def _fill_round(self, command: Any, round_: Any) -> Any:
         return fill_round(command, round_, day=self.house.today(), now_ms=self.house.clock.now_ms())

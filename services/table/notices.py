@@ -7,6 +7,7 @@ what the engine does cannot differ.
 from functools import lru_cache
 
 from services.table.domain.stakes import unit_minor
+from shared.contracts.restrictions import InForce, KeptBoxes
 from shared.contracts.table import TableSettings
 from shared.kernel.money import Ratio, decimal
 from shared.kernel.profile import Profile
@@ -15,8 +16,11 @@ COUNT = ("no", "one", "two", "three", "four", "five", "six", "seven")
 
 
 @lru_cache(maxsize=256)
-def notices(profile: Profile, settings: TableSettings | None = None) -> tuple[str, ...]:
-    """Return the sentences, the most important first; with `settings` the limits are the table's own in its currency."""
+def notices(profile: Profile, settings: TableSettings | None = None, in_force: InForce | None = None) -> tuple[str, ...]:
+    """Return the sentences, the most important first.
+
+    With `settings` the limits are the table's own in its currency; `in_force` is what staff have ruled there.
+    """
     return (
         f"Blackjack pays {_ratio(profile.blackjack_pays)}.",
         _soft_17(profile),
@@ -24,10 +28,12 @@ def notices(profile: Profile, settings: TableSettings | None = None) -> tuple[st
         *_even_money(profile),
         _limits(profile, settings),
         _boxes(profile, settings),
+        *_restrictions(profile, settings, in_force or InForce()),
         _double(profile),
         _dealer_blackjack(profile),
         *_split(profile),
         _hole_card(profile),
+        *_face_down(profile),
         *_side_bets(profile),
         _rounding(profile),
     )
@@ -79,6 +85,29 @@ def _boxes(profile: Profile, settings: TableSettings | None) -> str:
     return f"{_count(boxes).capitalize()} box{'' if boxes == 1 else 'es'}, {_count(most)} for each player.{shared}"
 
 
+def _restrictions(profile: Profile, settings: TableSettings | None, in_force: InForce) -> tuple[str, ...]:
+    """FL-5.4, FL-5.8, FL-5.10 to FL-5.13."""
+    told = []
+    if 0 < in_force.players_per_box_max < profile.players_per_box_max:
+        fewer = in_force.players_per_box_max
+        told.append(f"At this table {_count(fewer)} player{'' if fewer == 1 else 's'} at most may wager on a box.")
+    told += [f"{boxes_are(kept)} kept for {kept.player}." for kept in in_force.kept]
+    told += [f"{given.player} has given up box {given.box}." for given in in_force.given]
+    least = profile.minimum if settings is None else f"{decimal(settings.minimum_minor, settings.currency)} {settings.currency}"
+    for player in dict.fromkeys(held.player for held in in_force.held):
+        rules = [held.rule for held in in_force.held if held.player == player]
+        where = " on one box" if "FL-5.12" in rules else ""
+        told.append(f"{player} may wager the minimum of {least} and no more{where} ({', '.join(rules)}).")
+    if profile.restrictions:
+        told.append("Who joins a shoe late or sits a round out may be held to the minimum.")
+    return tuple(told)
+
+
+def boxes_are(kept: KeptBoxes) -> str:
+    """Return `Box 3 is`, or `Boxes 2 to 4 are`."""
+    return f"Box {kept.first} is" if kept.first == kept.last else f"Boxes {kept.first} to {kept.last} are"
+
+
 def _double(profile: Profile) -> str:
     """ON-8.1, LV-2.6."""
     when = "on the first two cards, also after a split" if profile.double.after_split else "on the first two cards, not after a split"
@@ -120,6 +149,13 @@ def _hole_card(profile: Profile) -> str:
     if profile.dealer.peeks_under_ace:
         return "The dealer's second card lies face down, and is checked for blackjack under an ace only."
     return "The dealer's second card lies face down and is not checked before the players are done."
+
+
+def _face_down(profile: Profile) -> tuple[str, ...]:
+    """FL-3.5, decision 25."""
+    if profile.players_cards == "up":
+        return ()
+    return ("The first two cards of each box lie face down: a blackjack is turned up at once, others before a third card or a split.",)
 
 
 def _side_bets(profile: Profile) -> tuple[str, ...]:

@@ -6,18 +6,27 @@ Also what falls due: each round and each table has at most one next timer, worke
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from msgspec.structs import replace
+
 from services.table.domain.betting import lapse_at_ms
+from services.table.domain.coming import Revealing
 from services.table.domain.state import Betting, Decision, Insurance, Joining, Over, Playing, Round, Unopened, Wager
-from services.table.domain.table import Table, obstacle
-from shared.contracts.shoe import CardsDrawn, CardTurned, HolePeeked, ShoePrepared, ShoeRetired
+from services.table.domain.table import obstacle
+from services.table.domain.table_state import Table
+from shared.contracts.restrictions import InForceTold, NoteInForce
+from shared.contracts.shoe import CardsDrawn, CardsExposed, CardTurned, HolePeeked, OrderCommitted, ShoePrepared, ShoeRetired
 from shared.contracts.subjects import round_name, round_of, stream_day, table_stream
 from shared.contracts.table import (
     AcceptWager,
+    CallCut,
     CallRound,
     ChangeShoe,
     CloseBetting,
     CloseInsurance,
     CloseJoining,
+    CorrectionCalled,
+    CorrectionRefused,
+    CorrectRound,
     DayClosed,
     DealCards,
     DealtCard,
@@ -26,20 +35,25 @@ from shared.contracts.table import (
     MountShoe,
     NoteBook,
     NoteBooking,
+    NoteCorrection,
+    NoteOrder,
     NoteRetirement,
     OpenRound,
     OpenTable,
     RecordRound,
     RefuseWager,
     RoundCalled,
+    RoundCorrected,
     RoundSettled,
     RoundVoided,
+    TableOpened,
+    TakeExposure,
     TakePeek,
     TimeOutDecision,
     TimeOutReserve,
     TurnHole,
 )
-from shared.contracts.wallet import RoundBooked, StakeRefused, StakeReserved, TableNoted
+from shared.contracts.wallet import RoundBooked, StakeRefused, StakeReserved, StakesCorrected, TableNoted
 from shared.kernel.reactions import Reaction, Source, Timer
 
 
@@ -59,8 +73,13 @@ def _open_round(event: RoundCalled, _: Source) -> list[Reaction]:
         settings=event.settings,
         shoe=event.shoe,
         root=event.root,
+        in_force=event.in_force,
     )
     return [_to_round(event.round, command, "open")]
+
+
+def _tell_in_force(event: InForceTold, _: Source) -> list[Reaction]:
+    return [_to_round(event.round, NoteInForce(in_force=event.in_force), "in-force")]
 
 
 def _record_round(event: RoundSettled | RoundVoided, source: Source) -> list[Reaction]:
@@ -72,7 +91,9 @@ def _record_round(event: RoundSettled | RoundVoided, source: Source) -> list[Rea
         revision=source.revision,
         digest=source.digest,
         shoes=event.shoes,
-        cutting_card_out=event.cutting_card_out,
+        # ON-5.7; and a shoe that failed is dealt from no more either.
+        cutting_card_out=event.cutting_card_out or (isinstance(event, RoundVoided) and event.shoe_failed),
+        places=event.places,
     )
     return [Reaction(table_stream(name.day, name.table), command, "record")]
 
@@ -88,6 +109,7 @@ def _open_next_day(event: DayClosed, source: Source) -> list[Reaction]:
         day_ends_at_ms=event.next_day_ends_at_ms,
         profile=event.profile,
         follows=source.digest,
+        held=event.held,
     )
     return [Reaction(table_stream(event.next_day, event.table), command, "reopen")]
 
@@ -107,6 +129,34 @@ def _refuse(event: StakeRefused, _: Source) -> list[Reaction]:
 def _note_booking(event: RoundBooked, _: Source) -> list[Reaction]:
     name = round_name(event.round)
     return [Reaction(table_stream(name.day, name.table), NoteBooking(round=event.round), "booking")]
+
+
+def _correct_round(event: CorrectionCalled, _: Source) -> list[Reaction]:
+    command = CorrectRound(correction=event.correction, cards=event.cards, agreed=event.agreed)
+    return [_to_round(event.round, command, "correct")]
+
+
+def _note_correction(event: RoundCorrected | CorrectionRefused, source: Source) -> list[Reaction]:
+    name = round_of(source.stream)
+    assert name is not None, "a round is corrected in its own stream"
+    command = NoteCorrection(round=name.id, correction=event.correction, revision=source.revision, digest=source.digest)
+    if isinstance(event, RoundCorrected):
+        command = replace(command, number=event.number)
+    else:
+        command = replace(command, code=event.code, message=event.message)
+    return [Reaction(table_stream(name.day, name.table), command, "correction")]
+
+
+def _note_corrected_stakes(event: StakesCorrected, _: Source) -> list[Reaction]:
+    name = round_name(event.round)
+    return [Reaction(table_stream(name.day, name.table), NoteBooking(round=event.round, number=event.number), "booking")]
+
+
+def _note_order(event: OrderCommitted, source: Source) -> list[Reaction]:
+    if event.round:
+        # Discards that a round waits for are cut at once: nobody is asked in the middle of it.
+        return []
+    return [Reaction(table_stream(stream_day(source.stream), event.table), NoteOrder(shoe=event.shoe, root=event.root), "order")]
 
 
 def _take_shoe(event: ShoePrepared, source: Source) -> list[Reaction]:
@@ -135,6 +185,11 @@ def _turn(event: CardTurned, _: Source) -> list[Reaction]:
     return [_to_round(event.round, TurnHole(index=event.opening.index, card=event.opening.card), "turn")]
 
 
+def _expose(event: CardsExposed, source: Source) -> list[Reaction]:
+    cards = tuple(DealtCard(index=opening.index, card=opening.card) for opening in event.openings)
+    return [_to_round(event.round, TakeExposure(shoe=source.stream.split(".")[3], cards=cards), "expose")]
+
+
 def _note_retirement(event: ShoeRetired, source: Source) -> list[Reaction]:
     return [Reaction(table_stream(stream_day(source.stream), event.table), NoteRetirement(shoe=event.shoe), "retirement")]
 
@@ -145,6 +200,7 @@ def _to_round(round_id: str, command: Any, name: str) -> Reaction:
 
 FOLLOWING: Mapping[type, Callable[[Any, Source], list[Reaction]]] = {
     RoundCalled: _open_round,
+    InForceTold: _tell_in_force,
     RoundSettled: _record_round,
     RoundVoided: _record_round,
     DayClosed: _open_next_day,
@@ -152,10 +208,16 @@ FOLLOWING: Mapping[type, Callable[[Any, Source], list[Reaction]]] = {
     StakeReserved: _accept,
     StakeRefused: _refuse,
     RoundBooked: _note_booking,
+    CorrectionCalled: _correct_round,
+    RoundCorrected: _note_correction,
+    CorrectionRefused: _note_correction,
+    StakesCorrected: _note_corrected_stakes,
+    OrderCommitted: _note_order,
     ShoePrepared: _take_shoe,
     CardsDrawn: _deal,
     HolePeeked: _take_peek,
     CardTurned: _turn,
+    CardsExposed: _expose,
     ShoeRetired: _note_retirement,
 }
 """What the table service hears, and what follows from it."""
@@ -197,16 +259,23 @@ def _reserve(wager: Wager) -> Timer:
 
 
 def _of_table(table: Table) -> Timer | None:
-    """Return the next round of a table that deals by itself, or the end of its day, whichever comes first.
+    """Return the next round of a table that deals by itself, the end of a wait for secrets, or the end of its day, whichever comes first.
 
     A house that was off comes back when both have passed: then the day has ended, and no round is called in it.
     """
     if table.opened is None or table.ended is not None:
         return None
     day = Timer(table.opened.day_ends_at_ms, EndDay(), "end-day")
-    if table.opened.settings.dealer == "staff" or obstacle(table) is not None or table.next_from_ms >= day.at_ms:
-        return day
-    return Timer(table.next_from_ms, CallRound(), f"call-round-{table.rounds + 1}", until=day)
+    first = _before_the_day_ends(table, table.opened)
+    return day if first is None or first.at_ms >= day.at_ms else replace(first, until=day)
+
+
+def _before_the_day_ends(table: Table, opened: TableOpened) -> Timer | None:
+    if isinstance(table.coming, Revealing):
+        return Timer(table.coming.until_ms, CallCut(shoe=table.coming.shoe), f"call-cut-{table.coming.shoe}")
+    if opened.settings.dealer == "staff" or obstacle(table) is not None:
+        return None
+    return Timer(table.next_from_ms, CallRound(), f"call-round-{table.rounds + 1}")
 
 
 def round_is_over(state: Round) -> bool:

@@ -7,16 +7,37 @@ no client has to know a rule.
 from typing import Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
+from services.table.domain.approval import Proposal
 from services.table.domain.asking import Ask, asked
+from services.table.domain.coming import Called, Cut, Revealing, Sealing
 from services.table.domain.hand import Hand
-from services.table.domain.state import Betting, Cards, Decision, Insurance, Joining, NewShoe, Over, Playing, Reserve, Round, Unopened
-from services.table.domain.table import Table, obstacle
+from services.table.domain.restrictions import in_force
+from services.table.domain.state import (
+    Betting,
+    Cards,
+    Decision,
+    Exposure,
+    Insurance,
+    Joining,
+    NewShoe,
+    Over,
+    Playing,
+    Reserve,
+    Round,
+    Unopened,
+)
+from services.table.domain.table import obstacle
+from services.table.domain.table_state import Table
 from services.table.notices import notices
+from shared.contracts.restrictions import InForce
+from shared.contracts.rulings import AnyRuling
+from shared.contracts.staff import Job
 from shared.contracts.table import HandEnd, Kind, Result, SettlementLine
 
 Phase = Literal["idle", "betting", "closing", "dealing", "insurance", "decision", "joining", "reserve", "dealer", "settled", "void"]
-ORDER = ("hit", "stand", "double", "split", "insure", "decline", "even_money")
+ORDER = ("expose", "hit", "stand", "double", "split", "insure", "decline", "even_money")
 """The order in which choices are offered (LV-0.3)."""
 
 
@@ -40,6 +61,8 @@ class FeltHand(Struct, frozen=True, kw_only=True):
     soft: bool
     end: HandEnd | None
     result: Result | None
+    down: int = 0
+    """Cards of the hand that lie face down."""
 
 
 class FeltBox(Struct, frozen=True, kw_only=True):
@@ -66,6 +89,33 @@ class FeltTurn(Struct, frozen=True, kw_only=True):
     hand: int
     player: str
     until_ms: int
+
+
+class FeltProposal(Struct, frozen=True, kw_only=True):
+    """A ruling that somebody proposed and nobody has decided about."""
+
+    proposal: int
+    ruling: AnyRuling
+    by: str
+    job: Job
+    note: str
+    round: str
+    """The round that it is about: the one in play, or one that is over."""
+
+
+class FeltCut(Struct, frozen=True, kw_only=True):
+    """What is known of the shoe that comes next, and of its cut; nothing of its cards is known to anybody."""
+
+    shoe: str
+    root: str
+    """What it is committed to; empty until it is."""
+    phase: Literal["shuffling", "sealing", "revealing", "cutting"]
+    sealed: tuple[str, ...]
+    """Who has sealed a secret."""
+    told: tuple[str, ...]
+    """Whose secret is told."""
+    until_ms: int | None
+    """Until when secrets are waited for."""
 
 
 class Felt(Struct, frozen=True, kw_only=True):
@@ -96,6 +146,18 @@ class Felt(Struct, frozen=True, kw_only=True):
     """What may be done at the table now, by whoever's turn it is."""
     lines: tuple[SettlementLine, ...]
     void_reason: str
+    in_force: InForce = InForce()
+    """What staff have ruled about who may wager what, and how cards lie."""
+    book: str = ""
+    """The letters of the rule book, which says who approves what."""
+    proposals: tuple[FeltProposal, ...] = ()
+    """Rulings that wait for a second person."""
+    exposed: tuple[str, ...] = ()
+    """Cards that lie open beside the hands: the next ones, in order (ON-11.3)."""
+    shoe: str = ""
+    """The shoe in use, and what it is committed to."""
+    root: str = ""
+    cut: FeltCut | None = None
 
 
 class TableRow(Struct, frozen=True, kw_only=True):
@@ -149,7 +211,7 @@ def felt(table: Table, round_: Round | None) -> Felt:
         table=opened.table,
         table_phase=table.phase,
         profile=opened.profile.name,
-        notices=notices(opened.profile, settings),
+        notices=notices(opened.profile, settings, in_force(table.ruled)),
         currency=settings.currency,
         minimum_minor=settings.minimum_minor,
         maximum_minor=settings.maximum_minor,
@@ -167,7 +229,36 @@ def felt(table: Table, round_: Round | None) -> Felt:
         legal=() if round_ is None else legal(round_),
         lines=() if round_ is None or isinstance(round_, Unopened) else round_.lines,
         void_reason=round_.void if isinstance(round_, Over) else "",
+        in_force=in_force(table.ruled),
+        book=opened.profile.book,
+        proposals=(*(_proposals(round_) if isinstance(round_, Betting | Playing) else ()), *map(_proposal, table.proposals.open)),
+        exposed=tuple(card.card for card in round_.exposed) if isinstance(round_, Playing) else (),
+        shoe="" if table.mounted is None else table.mounted.shoe,
+        root="" if table.mounted is None else table.mounted.root,
+        cut=_cut(table),
     )
+
+
+def _proposals(round_: Betting | Playing) -> tuple[FeltProposal, ...]:
+    return tuple(_proposal(replace(each, round=round_.opened.round)) for each in round_.proposals.open)
+
+
+def _proposal(each: Proposal) -> FeltProposal:
+    return FeltProposal(proposal=each.number, ruling=each.ruling, by=each.by, job=each.job, note=each.note, round=each.round)
+
+
+def _cut(table: Table) -> FeltCut | None:
+    match table.coming:
+        case None:
+            return None
+        case Called(shoe):
+            return FeltCut(shoe=shoe, root="", phase="shuffling", sealed=(), told=(), until_ms=None)
+        case Sealing(shoe, root, seals):
+            return FeltCut(shoe=shoe, root=root, phase="sealing", sealed=tuple(seals), told=(), until_ms=None)
+        case Revealing(shoe, root, seals, until_ms, secrets):
+            return FeltCut(shoe=shoe, root=root, phase="revealing", sealed=tuple(seals), told=tuple(secrets), until_ms=until_ms)
+        case Cut(shoe, root):
+            return FeltCut(shoe=shoe, root=root, phase="cutting", sealed=(), told=(), until_ms=None)
 
 
 def phase(round_: Round | None) -> Phase:
@@ -175,7 +266,7 @@ def phase(round_: Round | None) -> Phase:
     match round_:
         case Betting(closed=closed):
             return "closing" if closed else "betting"
-        case Playing(awaiting=Cards() | NewShoe()):
+        case Playing(awaiting=Cards() | NewShoe() | Exposure()):
             return "dealing"
         case Playing(awaiting=Insurance()):
             return "insurance"
@@ -196,7 +287,7 @@ def phase(round_: Round | None) -> Phase:
 
 
 def legal(round_: Round) -> tuple[str, ...]:
-    """Return what may be done now, by whoever's turn it is: hit stand double split insure decline even_money, in this order."""
+    """Return what may be done now, by whoever's turn it is: expose hit stand double split insure decline even_money, in this order."""
     if not isinstance(round_, Playing):
         return ()
     found = {word for ask in asked(round_) for word in ask.legal}
@@ -253,6 +344,7 @@ def _box(box: int, player: str, round_: Betting | Playing | Over) -> FeltBox:
                 soft=hand.soft,
                 end=hand.end,
                 result=results.get((box, hand.number)),
+                down=len(hand.down),
             )
             for hand in hands
             if hand.box == box

@@ -15,9 +15,20 @@ from shared.contracts.table import (
     TableOpened,
     WagerLapsed,
     WagerPlaced,
+    WagersCorrected,
     WagersSettled,
 )
-from shared.contracts.wallet import BookRound, NoteDayClosed, NoteTable, ReleaseStake, ReserveStake, SettledStake, SettleStakes
+from shared.contracts.wallet import (
+    BookRound,
+    CorrectedStake,
+    CorrectStakes,
+    NoteDayClosed,
+    NoteTable,
+    ReleaseStake,
+    ReserveStake,
+    SettledStake,
+    SettleStakes,
+)
 from shared.kernel.reactions import Reaction, Source
 
 
@@ -38,6 +49,8 @@ def follow(event: Any, source: Source) -> list[Reaction]:
         case WagersSettled():
             lines = tuple(_settled(line) for line in event.lines)
             return [_reaction(source, SettleStakes(round=_round(source), currency=event.currency, lines=lines), f"settle {_round(source)}")]
+        case WagersCorrected():
+            return [_reaction(source, _corrected(event, source), f"correct {_round(source)} {event.number}")]
         case RoundSettled():
             return [_reaction(source, BookRound(round=_round(source), outcome="settled"), f"book {_round(source)}")]
         case RoundVoided():
@@ -52,6 +65,14 @@ def follow(event: Any, source: Source) -> list[Reaction]:
 
 def _settled(line: SettlementLine) -> SettledStake:
     return SettledStake(wager=line.wager, player=line.player, stake_minor=line.stake_minor, returned_minor=line.returned_minor)
+
+
+def _corrected(event: WagersCorrected, source: Source) -> CorrectStakes:
+    lines = tuple(
+        CorrectedStake(wager=line.wager, player=line.player, settled_minor=line.settled_minor, returned_minor=line.returned_minor)
+        for line in event.lines
+    )
+    return CorrectStakes(round=_round(source), number=event.number, currency=event.currency, lines=lines)
 
 
 def _reaction(source: Source, command: Any, name: str) -> Reaction:

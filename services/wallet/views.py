@@ -6,7 +6,7 @@ from typing import Any, Literal
 from msgspec import Struct
 
 from services.wallet.domain.ledger import Ledger
-from services.wallet.domain.posting import player_account
+from services.wallet.domain.posting import owed_account, player_account
 from shared.contracts.subjects import stream_day
 from shared.contracts.wallet import (
     AccountOpened,
@@ -15,12 +15,15 @@ from shared.contracts.wallet import (
     Posting,
     StakeReleased,
     StakeReserved,
+    StakesCorrected,
     StakesSettled,
     Withdrawn,
 )
 from shared.kernel.entry import Entry
 
-What = Literal["account opened", "brought forward", "deposit", "withdrawal", "stake set aside", "stake released", "settled"]
+What = Literal[
+    "account opened", "brought forward", "deposit", "withdrawal", "stake set aside", "stake released", "settled", "corrected", "owed"
+]
 
 
 class Amount(Struct, frozen=True, kw_only=True):
@@ -30,6 +33,8 @@ class Amount(Struct, frozen=True, kw_only=True):
     operator: str
     available_minor: int
     set_aside_minor: int
+    owed_minor: int = 0
+    """What the player owes after a correction; it is paid from the next money that comes in."""
 
 
 class Balance(Struct, frozen=True, kw_only=True):
@@ -67,6 +72,7 @@ def balance(ledger: Ledger, player: str) -> Balance:
                 operator=account.operator,
                 available_minor=account.minor,
                 set_aside_minor=set_aside.get(currency, 0),
+                owed_minor=ledger.owed(player, currency),
             )
             for currency, account in held
             if account is not None
@@ -77,7 +83,8 @@ def balance(ledger: Ledger, player: str) -> Balance:
 def statement(entries: Iterable[Entry[Any, Any]], player: str) -> Iterator[StatementRow]:
     """Yield the rows of a player's statement from the ledger's entries, one book or several in the order of their days.
 
-    Each wager of a settlement has its row.  The first book begins with what was brought forward into it; what a later one
+    Each wager of a settlement or a correction has its row; what a player lacks for a correction, or pays of it, has one of its
+    own.  The first book begins with what was brought forward into it; what a later one
     takes over is no movement, and must be what the book before came to.
     """
     balances: dict[str, int] = {}
@@ -133,6 +140,16 @@ def _moves(event: Any, player: str, balances: dict[str, int]) -> list[_Move]:
                 if line.player == player
             ]
             assert sum(move.minor for move in moves) == _minor(event.postings, account), "the lines of a settlement must be its postings"
+            return moves
+        case StakesCorrected():
+            moves = [
+                _Move("corrected", event.currency, line.returned_minor - line.settled_minor, event.round, line.wager)
+                for line in event.lines
+                if line.player == player
+            ]
+            owed = -_minor(event.postings, owed_account(player))
+            moves += [_Move("owed", event.currency, owed, event.round)] if owed else []
+            assert sum(move.minor for move in moves) == _minor(event.postings, account), "the lines of a correction must be its postings"
             return moves
         case _:
             return []

@@ -47,20 +47,60 @@ class Reason(StrEnum):
     NOT_OFFERED = "not_offered"
     NO_MAIN_WAGER = "no_main_wager"
     WALLET_LATE = "wallet_late"
+    # What staff rule
+    JOB_NOT_ALLOWED = "job_not_allowed"
+    NOT_IN_THIS_BOOK = "not_in_this_book"
+    ALREADY_SO = "already_so"
+    BAD_RESTRICTION = "bad_restriction"
+    PLAYED_EVERY_ROUND = "played_every_round"
+    INSPECTOR_NOT_NOTIFIED = "inspector_not_notified"
+    NO_BOX_TO_GIVE = "no_box_to_give"
+    FACE_DOWN_NOT_APPROVED = "face_down_not_approved"
+    HELD_TO_MINIMUM = "held_to_minimum"
+    HELD_TO_ONE_BOX = "held_to_one_box"
+    BOX_RESERVED = "box_reserved"
+    BOX_GIVEN_UP = "box_given_up"
     # Decisions
     ROUND_OVER = "round_over"
     NOT_YOUR_TURN = "not_your_turn"
     HAND_COMPLETE = "hand_complete"
     NOT_DECISION_CALLER = "not_decision_caller"
     NOT_ALLOWED = "not_allowed"
+    FACE_DOWN = "face_down"
     AWAITING_RESERVE = "awaiting_reserve"
     TOO_LATE = "too_late"
     INSURANCE_CLOSED = "insurance_closed"
     ALREADY_ANSWERED = "already_answered"
+    # Rulings
+    OWN_PROPOSAL = "own_proposal"
+    NOT_YOUR_PROPOSAL = "not_your_proposal"
+    NO_SUCH_PROPOSAL = "no_such_proposal"
+    ALREADY_DECIDED = "already_decided"
+    TOO_MANY_PROPOSALS = "too_many_proposals"
+    NOT_POSSIBLE_NOW = "not_possible_now"
+    NOT_APPROVED = "not_approved"
+    # Corrections
+    ROUND_NOT_OVER = "round_not_over"
+    CORRECTION_RUNNING = "correction_running"
+    TOO_MANY_CORRECTIONS = "too_many_corrections"
+    NO_SUCH_CARD = "no_such_card"
+    IMPOSSIBLE_CARD = "impossible_card"
+    CARD_PROVED = "card_proved"
+    NOTHING_TO_CORRECT = "nothing_to_correct"
+    NOT_RECOMPUTABLE = "not_recomputable"
     # The shoe
     SHOE_NOT_READY = "shoe_not_ready"
     SHOE_RETIRED = "shoe_retired"
     OUT_OF_ORDER = "out_of_order"
+    NEXT_NOT_COMMITTED = "next_not_committed"
+    # The cut
+    CUT_NOT_OPEN = "cut_not_open"
+    ALREADY_SEALED = "already_sealed"
+    BAD_SEAL = "bad_seal"
+    NOTHING_SEALED = "nothing_sealed"
+    SEAL_MISMATCH = "seal_mismatch"
+    ALREADY_REVEALED = "already_revealed"
+    TOO_MANY_SEALS = "too_many_seals"
     # The ledger
     UNKNOWN_ACCOUNT = "unknown_account"
     ACCOUNT_EXISTS = "account_exists"
@@ -103,18 +143,54 @@ SENTENCES: dict[Reason, str] = {
     Reason.NOT_OFFERED: "This table does not offer that side bet.",
     Reason.NO_MAIN_WAGER: "A side bet needs an accepted wager of yours on the box.",
     Reason.WALLET_LATE: "The wallet did not answer in time, so this wager is not in the round.",
+    Reason.JOB_NOT_ALLOWED: "That is for others to say: {detail}",
+    Reason.NOT_IN_THIS_BOOK: "The book of this table does not know that: {detail}",
+    Reason.ALREADY_SO: "That is so already, and nothing would change.",
+    Reason.BAD_RESTRICTION: "That cannot be ruled: {detail}",
+    Reason.PLAYED_EVERY_ROUND: "The player has had a wager in every round of this shoe and cannot be held for it (FL-5.10).",
+    Reason.INSPECTOR_NOT_NOTIFIED: "An inspector is notified first, and confirms it ({detail}).",
+    Reason.NO_BOX_TO_GIVE: "The player had no second box in the last round that could be given up (FL-5.8).",
+    Reason.FACE_DOWN_NOT_APPROVED: "Cards are dealt face down once an inspector has approved it (FL-3.5).",
+    Reason.HELD_TO_MINIMUM: "You are held to the table's minimum of {detail}.",
+    Reason.HELD_TO_ONE_BOX: "You are held to one box (FL-5.12).",
+    Reason.BOX_RESERVED: "This box is kept for another player (FL-5.13).",
+    Reason.BOX_GIVEN_UP: "You have given this box up for others (FL-5.8).",
     Reason.ROUND_OVER: "The round is over.",
     Reason.NOT_YOUR_TURN: "It is not this hand's turn.",
     Reason.HAND_COMPLETE: "This hand is complete.",
     Reason.NOT_DECISION_CALLER: "Another player decides for this box.",
     Reason.NOT_ALLOWED: "The rules of this table do not allow that here.",
+    Reason.FACE_DOWN: "The two cards lie face down: they are exposed before a third one comes.",
     Reason.AWAITING_RESERVE: "The house waits for the wallet. Decide again after its answer.",
     Reason.TOO_LATE: "The time for this decision is over.",
     Reason.INSURANCE_CLOSED: "Insurance is not open.",
     Reason.ALREADY_ANSWERED: "This wager has had its answer about insurance.",
+    Reason.OWN_PROPOSAL: "Nobody decides about their own proposal: another person must.",
+    Reason.NOT_YOUR_PROPOSAL: "Only who made a proposal can take it back; others decline it.",
+    Reason.NO_SUCH_PROPOSAL: "Nothing was proposed under that number here.",
+    Reason.ALREADY_DECIDED: "That proposal was decided about already.",
+    Reason.TOO_MANY_PROPOSALS: "Too many of your proposals wait, or were made. Another person may propose.",
+    Reason.NOT_POSSIBLE_NOW: "That ruling cannot take effect now: {detail}",
+    Reason.NOT_APPROVED: "A ruling takes effect when a second person approves it.",
+    Reason.ROUND_NOT_OVER: "The round is still being played.",
+    Reason.CORRECTION_RUNNING: "Another correction of this round is under way.",
+    Reason.TOO_MANY_CORRECTIONS: "The round was corrected so often that a person must look into it.",
+    Reason.NO_SUCH_CARD: "No such card lies open in this round.",
+    Reason.IMPOSSIBLE_CARD: "That card cannot lie there: {detail}",
+    Reason.CARD_PROVED: "The shoe has proved this card: it cannot have been read wrong.",
+    Reason.NOTHING_TO_CORRECT: "That is how it stands already: nothing is to be corrected.",
+    Reason.NOT_RECOMPUTABLE: "The round cannot be settled by these cards and must be void: {detail}",
     Reason.SHOE_NOT_READY: "The shoe is not prepared.",
     Reason.SHOE_RETIRED: "The shoe is retired.",
     Reason.OUT_OF_ORDER: "The cards do not come in this order: {detail}",
+    Reason.NEXT_NOT_COMMITTED: "The order of the next shoe is not committed yet, so this one stays closed.",
+    Reason.CUT_NOT_OPEN: "Nothing of this kind is taken towards the cut of that shoe now.",
+    Reason.ALREADY_SEALED: "You have sealed something towards this cut already.",
+    Reason.BAD_SEAL: "A seal, and a secret, is 32 bytes in lower-case hexadecimal.",
+    Reason.NOTHING_SEALED: "You have sealed nothing towards this cut.",
+    Reason.SEAL_MISMATCH: "This is not the secret that you sealed for this shoe.",
+    Reason.ALREADY_REVEALED: "Your secret is told already.",
+    Reason.TOO_MANY_SEALS: "So many have sealed something towards this cut that no more is taken.",
     Reason.UNKNOWN_ACCOUNT: "There is no such account.",
     Reason.ACCOUNT_EXISTS: "The account exists already, with another operator.",
     Reason.INSUFFICIENT_FUNDS: "The account does not hold that much.",

@@ -1,20 +1,24 @@
 """What the shoe service says and hears: one stream for each shoe, from the shuffle to the opening of its order.
 
 The order is a secret until the shoe is retired.  It is worked out from a seed that lies sealed in the first entry; a
-Merkle root over salted cards stands beside it before anything is dealt.  A card that leaves the shoe face up carries its
-opening, the salt and path that prove it against the root; a card face down carries its index alone.
+Merkle root over salted cards stands beside it before anybody has a say in the cut.  The card that leaves the shoe at an
+index lies at the place `index + cut` of that order, from the front again behind its end.  A card that leaves it face up
+carries its opening, the salt and path that prove it against the root; a card face down carries its index alone.
 """
 
 from typing import Literal
 
 from msgspec import Struct
 
-from shared.contracts.table import Face
+from shared.contracts.table import Contribution, DownHand, Face, RetirementReason
 from shared.kernel.messages import Command, Event
 
 
 class Opening(Struct, frozen=True, gc=False, kw_only=True):
-    """A card and the proof that it lay at `index`: salt and sibling hashes from the leaf up, in hexadecimal."""
+    """The card that left the shoe at `index`, and the proof that it lay there: salt and sibling hashes from the leaf up, in hexadecimal.
+
+    Where in the committed order that is, follows from the cut.
+    """
 
     index: int
     card: str
@@ -40,8 +44,8 @@ class SealedSeed(Struct, frozen=True, gc=False, kw_only=True):
     sealed: str
 
 
-class PrepareShoe(Command, frozen=True, kw_only=True, tag="shoe.PrepareShoe.v1"):
-    """Shuffle, cut, place the cutting card, commit, burn.  The vault fills in the last four fields."""
+class ShuffleShoe(Command, frozen=True, kw_only=True, tag="shoe.ShuffleShoe.v1"):
+    """Shuffle, and commit to the order; discards that a round waits for are cut as well.  The vault fills in the last three fields."""
 
     shoe: str
     table: str
@@ -56,10 +60,14 @@ class PrepareShoe(Command, frozen=True, kw_only=True, tag="shoe.PrepareShoe.v1")
     round: str = ""
     """The round that waits for the shuffled discards, if it is not a whole shoe."""
     seed: SealedSeed | None = None
-    cut_at: int = 0
-    cards_behind: int = 0
     root: str = ""
     cards: int = 0
+
+
+class CutShoe(Command, frozen=True, kw_only=True, tag="shoe.CutShoe.v1"):
+    """Cut, place the cutting card, and burn: where, follows from the root and the contributions."""
+
+    contributions: tuple[Contribution, ...]
 
 
 class DrawCards(Command, frozen=True, kw_only=True, tag="shoe.DrawCards.v1"):
@@ -87,18 +95,34 @@ class TurnCard(Command, frozen=True, kw_only=True, tag="shoe.TurnCard.v1"):
     opening: Opening | None = None
 
 
+class ExposeCards(Command, frozen=True, kw_only=True, tag="shoe.ExposeCards.v1"):
+    """Open cards of boxes that lie face down, or of those the blackjacks; the vault fills in the openings (FL-3.5)."""
+
+    round: str
+    hands: tuple[DownHand, ...]
+    blackjacks_only: bool
+    openings: tuple[Opening, ...] = ()
+
+
 class RetireShoe(Command, frozen=True, kw_only=True, tag="shoe.RetireShoe.v1"):
     """Take the shoe out of use and open its order; the vault fills in the seed.
 
     `hole` is the face of the card that `without_hole` named, filled in likewise.
     """
 
+    reason: RetirementReason
+    next_shoe: str = ""
+    next_root: str = ""
+    """What the shoe that replaces this one is committed to."""
     seed: str = ""
     hole: str = ""
 
 
 class ShoeShuffled(Event, frozen=True, kw_only=True, tag="shoe.ShoeShuffled.v1"):
-    """The cards were put in an order that nobody knows: the documented shuffle of the sealed seed."""
+    """The cards were put in an order that nobody knows: the documented shuffle of the sealed seed.
+
+    `cut`, `cutting_card` and `burns` are what was called for: where cut and cutting card may lie, and what is burned.
+    """
 
     shoe: str
     table: str
@@ -107,25 +131,37 @@ class ShoeShuffled(Event, frozen=True, kw_only=True, tag="shoe.ShoeShuffled.v1")
     without: tuple[str, ...]
     without_hole: tuple[str, int] | None = None
     cards: int
+    burns: int
+    cut: tuple[int, int]
+    cutting_card: tuple[int, int]
+    round: str = ""
     seed: SealedSeed
 
 
+class OrderCommitted(Event, frozen=True, kw_only=True, tag="shoe.OrderCommitted.v1"):
+    """The root over all salted cards in the shuffled order, before it is cut: nothing can be changed any more."""
+
+    shoe: str
+    table: str
+    root: str
+    round: str = ""
+
+
 class ShoeCut(Event, frozen=True, kw_only=True, tag="shoe.ShoeCut.v1"):
-    """The first `cards_in_front` cards went to the back (ON-5.6)."""
+    """The first `cards_in_front` cards went to the back (ON-5.6).
+
+    `contributions` are those of the players, one that was not told by its seal alone; without any secret the dealer cut.
+    """
 
     cards_in_front: int
+    contributions: tuple[Contribution, ...] = ()
+    by: Literal["players", "dealer"]
 
 
 class CuttingCardPlaced(Event, frozen=True, kw_only=True, tag="shoe.CuttingCardPlaced.v1"):
     """The marker lies in front of the last `cards_behind` cards."""
 
     cards_behind: int
-
-
-class OrderCommitted(Event, frozen=True, kw_only=True, tag="shoe.OrderCommitted.v1"):
-    """The root over all salted cards, in the order in which they will leave the shoe."""
-
-    root: str
 
 
 class CardsBurned(Event, frozen=True, kw_only=True, tag="shoe.CardsBurned.v1"):
@@ -171,27 +207,48 @@ class CardTurned(Event, frozen=True, kw_only=True, tag="shoe.CardTurned.v1"):
     opening: Opening
 
 
+class CardsExposed(Event, frozen=True, kw_only=True, tag="shoe.CardsExposed.v1"):
+    """Cards of boxes are open that lay face down; `closed` are those that still do, and who may look at them."""
+
+    round: str
+    openings: tuple[Opening, ...]
+    closed: tuple[DownHand, ...] = ()
+
+
+class OwnHand(Struct, frozen=True, gc=False, kw_only=True):
+    """What a player is told who looks at the own cards: a hand that lies face down for everybody else."""
+
+    round: str
+    box: int
+    hand: int
+    cards: tuple[Opening, ...]
+
+
 class ShoeRetired(Event, frozen=True, kw_only=True, tag="shoe.ShoeRetired.v1"):
     """The shoe is out of use; from the seed everybody can work out the whole order and compare."""
 
     shoe: str
     table: str
+    reason: RetirementReason
+    next_shoe: str = ""
+    next_root: str = ""
     seed: str
     drawn: int
     hole: str = ""
     """The card that `without_hole` named when the shoe was shuffled."""
 
 
-ShoeCommand = PrepareShoe | DrawCards | PeekHole | TurnCard | RetireShoe
+ShoeCommand = ShuffleShoe | CutShoe | DrawCards | PeekHole | TurnCard | ExposeCards | RetireShoe
 ShoeEvent = (
     ShoeShuffled
+    | OrderCommitted
     | ShoeCut
     | CuttingCardPlaced
-    | OrderCommitted
     | CardsBurned
     | ShoePrepared
     | CardsDrawn
     | HolePeeked
     | CardTurned
+    | CardsExposed
     | ShoeRetired
 )

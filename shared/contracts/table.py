@@ -10,6 +10,9 @@ from typing import Literal
 from msgspec import Struct
 
 from shared.contracts.refusals import Reason, sentence
+from shared.contracts.restrictions import Held, InForce, InForceNoted, InForceTold, NoteInForce, Restricted, Restriction
+from shared.contracts.rulings import AnyRuling, ReadAnew
+from shared.contracts.staff import Job
 from shared.kernel.messages import ACCEPTED, PENDING, Answer, Command, Event
 from shared.kernel.profile import Profile
 
@@ -19,13 +22,18 @@ SIDE_BETS: tuple[SideBet, ...] = ("super_sevens", "perfect_pairs")
 """The kinds of wagers that are settled on a box's own first cards (FL-SB)."""
 Result = Literal["blackjack", "win", "push", "lose", "bust", "even_money", "dead", "void"]
 Face = Literal["up", "down"]
-HandEnd = Literal["blackjack", "stood", "bust", "twenty_one", "doubled", "split_aces", "timed_out", "even_money"]
+HandEnd = Literal["blackjack", "stood", "bust", "twenty_one", "doubled", "split_aces", "timed_out", "even_money", "dead"]
+Astray = Literal["face_up", "exposed", "overdraw", "game_error", "unused"]
+"""Why a card left the shoe, or the felt, that was nobody's."""
+
+RetirementReason = Literal["replaced", "table_closed", "day_ended"]
+"""Why a shoe is retired: the next one takes its place, or no round follows from it on this table or this day."""
 
 SEMANTICS = 1
 """The number of the decisions' meaning, pinned by every opening event; a changed decision needs a new one."""
 
 
-class TableSettings(Struct, frozen=True, gc=False, kw_only=True):
+class TableSettings(Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True):
     """What the house chooses for one table, beside its profile."""
 
     operator: str
@@ -41,6 +49,16 @@ class TableSettings(Struct, frozen=True, gc=False, kw_only=True):
     """How long a wager may wait for its wallet."""
     pause_ms: int
     """Between the end of a round and the next one."""
+    reveal_ms: int = 3_000
+    """How long secrets towards the cut are waited for, when somebody has sealed one."""
+
+
+class Contribution(Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True):
+    """What a player gave towards the cut: the seal, and the secret in it if it was told in time."""
+
+    player: str
+    seal: str
+    secret: str = ""
 
 
 class OpenTable(Command, frozen=True, kw_only=True, tag="table.OpenTable.v1"):
@@ -54,6 +72,8 @@ class OpenTable(Command, frozen=True, kw_only=True, tag="table.OpenTable.v1"):
     profile: Profile | None = None
     follows: str = ""
     """Digest of the entry with which the day before was closed, where this table goes on from one."""
+    held: tuple[Held, ...] = ()
+    """Players who are held from the day before on (FL-5.11, FL-5.12)."""
 
 
 class CloseTable(Command, frozen=True, kw_only=True, tag="table.CloseTable.v1"):
@@ -68,6 +88,38 @@ class NoteBook(Command, frozen=True, kw_only=True, tag="table.NoteBook.v1"):
     """Take note that the ledger of this gaming day is open and knows this table."""
 
 
+class NoteOrder(Command, frozen=True, kw_only=True, tag="table.NoteOrder.v1"):
+    """Take note that a shoe that was called is shuffled and committed."""
+
+    shoe: str
+    root: str
+
+
+class SealCut(Command, frozen=True, kw_only=True, tag="table.SealCut.v1"):
+    """Give something towards the cut of a shoe, sealed: the SHA-256 of label, shoe, player and 32 secret bytes.
+
+    `root` is what the shoe is committed to: names of shoes come again each day.
+    """
+
+    shoe: str
+    root: str
+    seal: str
+
+
+class RevealCut(Command, frozen=True, kw_only=True, tag="table.RevealCut.v1"):
+    """Tell the secret of a seal, now that no further seal is taken."""
+
+    shoe: str
+    root: str
+    secret: str
+
+
+class CallCut(Command, frozen=True, kw_only=True, tag="table.CallCut.v1"):
+    """Wait no longer for secrets: whoever has not told one has none in the cut."""
+
+    shoe: str
+
+
 class MountShoe(Command, frozen=True, kw_only=True, tag="table.MountShoe.v1"):
     """Take a prepared shoe into use."""
 
@@ -76,7 +128,7 @@ class MountShoe(Command, frozen=True, kw_only=True, tag="table.MountShoe.v1"):
     cards: int
 
 
-class RecordRound(Command, frozen=True, kw_only=True, tag="table.RecordRound.v1"):
+class RecordRound(Command, frozen=True, kw_only=True, omit_defaults=True, tag="table.RecordRound.v1"):
     """Write down how a round ended."""
 
     round: str
@@ -85,18 +137,45 @@ class RecordRound(Command, frozen=True, kw_only=True, tag="table.RecordRound.v1"
     digest: str
     shoes: tuple[str, ...]
     cutting_card_out: bool
+    places: tuple[tuple[str, int], ...] = ()
+    """Players and their boxes, in the order in which the boxes were taken."""
 
 
-class NoteBooking(Command, frozen=True, kw_only=True, tag="table.NoteBooking.v1"):
-    """Take note that the ledger has booked a round to its end."""
+class NoteBooking(Command, frozen=True, kw_only=True, omit_defaults=True, tag="table.NoteBooking.v1"):
+    """Take note that the ledger has booked a round to its end, or a correction of it."""
 
     round: str
+    number: int = 0
+    """Of the correction; 0 for the round itself."""
 
 
 class NoteRetirement(Command, frozen=True, kw_only=True, tag="table.NoteRetirement.v1"):
     """Take note that a shoe was retired and its order opened."""
 
     shoe: str
+
+
+class Agreed(Struct, frozen=True, gc=False, kw_only=True):
+    """Who agreed on a ruling: whoever proposed it, whoever approved it, and the job of each as the house knows it."""
+
+    by: str
+    job: str
+    approved_by: str
+    approved_job: str
+    reason: str
+
+
+class NoteCorrection(Command, frozen=True, kw_only=True, omit_defaults=True, tag="table.NoteCorrection.v1"):
+    """Take note of what became of a correction, and that the round now ends with this entry."""
+
+    round: str
+    correction: str
+    revision: int
+    digest: str
+    number: int = 0
+    """Of the correction in its round; 0 if it was refused."""
+    code: str = ""
+    message: str = ""
 
 
 class EndDay(Command, frozen=True, kw_only=True, tag="table.EndDay.v1"):
@@ -116,6 +195,8 @@ class TableOpened(Event, frozen=True, kw_only=True, tag="table.TableOpened.v1"):
     profile: Profile
     settings: TableSettings
     follows: str = ""
+    held: tuple[Held, ...] = ()
+    """Players who are held from the day before on (FL-5.11, FL-5.12)."""
 
 
 class ShoeCalled(Event, frozen=True, kw_only=True, tag="table.ShoeCalled.v1"):
@@ -131,6 +212,49 @@ class ShoeCalled(Event, frozen=True, kw_only=True, tag="table.ShoeCalled.v1"):
     """How many cards may lie behind the cutting card: lowest and highest."""
 
 
+class OrderNoted(Event, frozen=True, kw_only=True, tag="table.OrderNoted.v1"):
+    """The order of the shoe that comes next is committed: players may seal what they give towards its cut."""
+
+    shoe: str
+    root: str
+
+
+class CutSealed(Event, frozen=True, kw_only=True, tag="table.CutSealed.v1"):
+    """A player sealed a secret towards the cut."""
+
+    shoe: str
+    player: str
+    seal: str
+
+
+class SealingClosed(Event, frozen=True, kw_only=True, tag="table.SealingClosed.v1"):
+    """No further seal is taken: secrets are told until then, and it is cut as soon as all are."""
+
+    shoe: str
+    reveal_until_ms: int
+
+
+class CutRevealed(Event, frozen=True, kw_only=True, tag="table.CutRevealed.v1"):
+    """A player told the secret of a seal."""
+
+    shoe: str
+    player: str
+    secret: str
+
+
+class CutCalled(Event, frozen=True, kw_only=True, tag="table.CutCalled.v1"):
+    """The shoe is to be cut by what was given, in the order of the players' names; a secret that was not told is missing by name."""
+
+    shoe: str
+    contributions: tuple[Contribution, ...]
+
+
+class ShoeSetAside(Event, frozen=True, kw_only=True, tag="table.ShoeSetAside.v1"):
+    """A shoe is played out, and stays closed until the next one is committed."""
+
+    shoe: str
+
+
 class BookNoted(Event, frozen=True, kw_only=True, tag="table.BookNoted.v1"):
     """The ledger of the day is known to be open: rounds may be called."""
 
@@ -143,7 +267,7 @@ class ShoeMounted(Event, frozen=True, kw_only=True, tag="table.ShoeMounted.v1"):
     cards: int
 
 
-class RoundCalled(Event, frozen=True, kw_only=True, tag="table.RoundCalled.v1"):
+class RoundCalled(Event, frozen=True, kw_only=True, omit_defaults=True, tag="table.RoundCalled.v1"):
     """A round is to be opened; it carries all that the round's own stream needs to begin."""
 
     round: str
@@ -154,6 +278,8 @@ class RoundCalled(Event, frozen=True, kw_only=True, tag="table.RoundCalled.v1"):
     settings: TableSettings
     shoe: str
     root: str
+    in_force: InForce | None = None
+    """What staff have ruled, where the book lets them."""
 
 
 class RoundRecorded(Event, frozen=True, kw_only=True, tag="table.RoundRecorded.v1"):
@@ -165,18 +291,57 @@ class RoundRecorded(Event, frozen=True, kw_only=True, tag="table.RoundRecorded.v
     digest: str
     next_from_ms: int = 0
     """Before this no further round is called by the clock."""
+    places: tuple[tuple[str, int], ...] = ()
+    """Players and their boxes, in the order in which the boxes were taken."""
 
 
 class ShoeRetirementCalled(Event, frozen=True, kw_only=True, tag="table.ShoeRetirementCalled.v1"):
-    """A shoe is not used any more: its order can be opened."""
+    """A shoe is not used any more: its order can be opened, for the next one is committed or none follows."""
 
     shoe: str
+    reason: RetirementReason
+    next_shoe: str = ""
+    next_root: str = ""
 
 
-class BookingNoted(Event, frozen=True, kw_only=True, tag="table.BookingNoted.v1"):
-    """The ledger has answered for a round."""
+class BookingNoted(Event, frozen=True, kw_only=True, omit_defaults=True, tag="table.BookingNoted.v1"):
+    """The ledger has answered for a round, or for a correction of it."""
 
     round: str
+    number: int = 0
+    """Of the correction; 0 for the round itself."""
+
+
+class CorrectionCalled(Event, frozen=True, kw_only=True, tag="table.CorrectionCalled.v1"):
+    """Two persons have ruled that a round is to be corrected that is over; its table's day stays open until that is done and booked."""
+
+    correction: str
+    """The id of whoever asks, whose answer follows once the round has spoken."""
+    round: str
+    cards: tuple[ReadAnew, ...]
+    """Those that were read wrong; none if the whole round is to be void."""
+    agreed: Agreed
+
+    def answer(self) -> tuple[str, Answer] | None:
+        """The asker waits for the round."""
+        return "", PENDING
+
+
+class CorrectionNoted(Event, frozen=True, kw_only=True, omit_defaults=True, tag="table.CorrectionNoted.v1"):
+    """A round was corrected, or cannot be; `digest` is that of its last entry now."""
+
+    round: str
+    correction: str
+    revision: int
+    digest: str
+    number: int = 0
+    """Of the correction in its round; 0 if it was refused."""
+    code: str = ""
+    message: str = ""
+
+    def answer(self) -> tuple[str, Answer] | None:
+        """The pending answer becomes what the round said."""
+        return self.correction, Answer("refused", self.code, self.message) if self.code else ACCEPTED
 
 
 class RetirementNoted(Event, frozen=True, kw_only=True, tag="table.RetirementNoted.v1"):
@@ -200,7 +365,7 @@ class DayEnded(Event, frozen=True, kw_only=True, tag="table.DayEnded.v1"):
     next_day_ends_at_ms: int
 
 
-class DayClosed(Event, frozen=True, kw_only=True, tag="table.DayClosed.v1"):
+class DayClosed(Event, frozen=True, kw_only=True, omit_defaults=True, tag="table.DayClosed.v1"):
     """The table's book of the day is closed.  `reopens` says whether the table goes on tomorrow."""
 
     table: str
@@ -211,27 +376,11 @@ class DayClosed(Event, frozen=True, kw_only=True, tag="table.DayClosed.v1"):
     reopens: bool
     profile: Profile
     settings: TableSettings
+    held: tuple[Held, ...] = ()
+    """Players whom the restrictions of this day hold on the next one too."""
 
 
-TableCommand = OpenTable | CloseTable | CallRound | NoteBook | MountShoe | RecordRound | NoteBooking | NoteRetirement | EndDay
-TableEvent = (
-    TableOpened
-    | ShoeCalled
-    | BookNoted
-    | ShoeMounted
-    | RoundCalled
-    | RoundRecorded
-    | ShoeRetirementCalled
-    | BookingNoted
-    | RetirementNoted
-    | TableClosing
-    | TableClosed
-    | DayEnded
-    | DayClosed
-)
-
-
-class OpenRound(Command, frozen=True, kw_only=True, tag="table.OpenRound.v1"):
+class OpenRound(Command, frozen=True, kw_only=True, omit_defaults=True, tag="table.OpenRound.v1"):
     """Open a round."""
 
     round: str
@@ -242,6 +391,7 @@ class OpenRound(Command, frozen=True, kw_only=True, tag="table.OpenRound.v1"):
     settings: TableSettings
     shoe: str
     root: str
+    in_force: InForce | None = None
 
 
 class PlaceWager(Command, frozen=True, kw_only=True, omit_defaults=True, tag="table.PlaceWager.v1"):
@@ -287,6 +437,15 @@ class LapseWagers(Command, frozen=True, kw_only=True, tag="table.LapseWagers.v1"
     """Give up the wagers whose wallet has not answered in time."""
 
 
+class DownHand(Struct, frozen=True, gc=False, kw_only=True):
+    """Cards of a box that lie face down, and who may look at them: its own players (FL-3.5, decision 25)."""
+
+    box: int
+    hand: int
+    indices: tuple[int, ...]
+    players: tuple[str, ...]
+
+
 class DealtCard(Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True):
     """A card that left the shoe: its index in the shoe, and its face unless it lies face down."""
 
@@ -302,6 +461,14 @@ class DealCards(Command, frozen=True, kw_only=True, tag="table.DealCards.v1"):
     cards: tuple[DealtCard, ...]
     exhausted: bool = False
     cutting_card_out: bool = False
+
+
+class DealCard(Command, frozen=True, kw_only=True, tag="table.DealCard.v1"):
+    """The shoe has given one card of what was called; the rest of it comes one by one."""
+
+    call_no: int
+    shoe: str
+    dealt: DealtCard
 
 
 class ChangeShoe(Command, frozen=True, kw_only=True, tag="table.ChangeShoe.v1"):
@@ -323,6 +490,21 @@ class TurnHole(Command, frozen=True, kw_only=True, tag="table.TurnHole.v1"):
 
     index: int
     card: str
+
+
+class TakeExposure(Command, frozen=True, kw_only=True, tag="table.TakeExposure.v1"):
+    """The shoe opens cards of boxes: all that were called, or of those the blackjacks."""
+
+    shoe: str
+    cards: tuple[DealtCard, ...]
+
+
+class ExposeHand(Command, frozen=True, kw_only=True, tag="table.ExposeHand.v1"):
+    """Turn up the first two cards of a hand, without which it gets no third (FL-3.5)."""
+
+    round: str
+    box: int
+    hand: int
 
 
 class Hit(Command, frozen=True, kw_only=True, tag="table.Hit.v1"):
@@ -411,12 +593,51 @@ class ExtendClock(Command, frozen=True, kw_only=True, tag="table.ExtendClock.v1"
 
 
 class VoidRound(Command, frozen=True, kw_only=True, tag="table.VoidRound.v1"):
-    """Cancel the round and give all stakes back."""
+    """Cancel the round and give all stakes back, as the house itself; of people two must agree (`ProposeRuling`)."""
 
     reason: str
 
 
-class RoundOpened(Event, frozen=True, kw_only=True, tag="table.RoundOpened.v1"):
+class ProposeRuling(Command, frozen=True, kw_only=True, omit_defaults=True, tag="table.ProposeRuling.v1"):
+    """Propose what is to be done about something that should not have happened."""
+
+    round: str
+    ruling: AnyRuling
+    note: str = ""
+    """What was seen, in a person's words."""
+
+
+class ApproveRuling(Command, frozen=True, kw_only=True, tag="table.ApproveRuling.v1"):
+    """Approve somebody else's proposal: only then it takes effect."""
+
+    round: str
+    proposal: int
+
+
+class DeclineRuling(Command, frozen=True, kw_only=True, omit_defaults=True, tag="table.DeclineRuling.v1"):
+    """Decline somebody else's proposal."""
+
+    round: str
+    proposal: int
+    note: str = ""
+
+
+class WithdrawRuling(Command, frozen=True, kw_only=True, tag="table.WithdrawRuling.v1"):
+    """Take one's own proposal back."""
+
+    round: str
+    proposal: int
+
+
+class CorrectRound(Command, frozen=True, kw_only=True, tag="table.CorrectRound.v1"):
+    """Settle a round that is over anew: by the cards as they lie, or void if none is named."""
+
+    correction: str
+    cards: tuple[ReadAnew, ...]
+    agreed: Agreed
+
+
+class RoundOpened(Event, frozen=True, kw_only=True, omit_defaults=True, tag="table.RoundOpened.v1"):
     """A round is open for wagers.  It carries everything that decides it."""
 
     round: str
@@ -429,6 +650,8 @@ class RoundOpened(Event, frozen=True, kw_only=True, tag="table.RoundOpened.v1"):
     shoe: str
     root: str
     betting_until_ms: int
+    in_force: InForce | None = None
+    """What staff have ruled, where the book lets them."""
 
 
 class WagerPlaced(Event, frozen=True, kw_only=True, omit_defaults=True, tag="table.WagerPlaced.v1"):
@@ -504,12 +727,54 @@ class CallersSet(Event, frozen=True, kw_only=True, tag="table.CallersSet.v1"):
     wagers: tuple[str, ...]
 
 
-class CardsCalled(Event, frozen=True, kw_only=True, tag="table.CardsCalled.v1"):
+class RulingProposed(Event, frozen=True, kw_only=True, omit_defaults=True, tag="table.RulingProposed.v1"):
+    """A member of staff proposes a ruling; it waits for a second person and changes nothing."""
+
+    proposal: int
+    """Counts the proposals of this stream."""
+    ruling: AnyRuling
+    by: str
+    job: Job
+    note: str = ""
+    round: str = ""
+    """The round that it is about, in a table's stream."""
+
+
+class RulingApproved(Event, frozen=True, kw_only=True, tag="table.RulingApproved.v1"):
+    """A second person agrees: what follows is what the ruling does."""
+
+    proposal: int
+    by: str
+    job: Job
+
+
+class RulingDeclined(Event, frozen=True, kw_only=True, omit_defaults=True, tag="table.RulingDeclined.v1"):
+    """A second person does not agree: the proposal came to nothing."""
+
+    proposal: int
+    by: str
+    job: Job
+    note: str = ""
+
+
+class RulingWithdrawn(Event, frozen=True, kw_only=True, tag="table.RulingWithdrawn.v1"):
+    """Whoever made a proposal takes it back."""
+
+    proposal: int
+    by: str
+    job: Job
+
+
+class CardsCalled(Event, frozen=True, kw_only=True, omit_defaults=True, tag="table.CardsCalled.v1"):
     """The table asks its shoe for cards; one call is outstanding at a time."""
 
     call_no: int
     shoe: str
     faces: tuple[Face, ...]
+    astray: Astray | None = None
+    """Why these cards are nobody's, if a ruling calls for them."""
+    rest_ms: int = 0
+    """How much is left of the clock that stands meanwhile."""
 
 
 class CardDealt(Event, frozen=True, kw_only=True, tag="table.CardDealt.v1"):
@@ -527,6 +792,73 @@ class HoleCardDealt(Event, frozen=True, kw_only=True, tag="table.HoleCardDealt.v
 
     shoe: str
     index: int
+
+
+class FaceDownCardDealt(Event, frozen=True, kw_only=True, tag="table.FaceDownCardDealt.v1"):
+    """A card came to rest face down at a box's hand (FL-3.5)."""
+
+    box: int
+    hand: int
+    shoe: str
+    index: int
+
+
+class ExposureCalled(Event, frozen=True, kw_only=True, tag="table.ExposureCalled.v1"):
+    """The shoe is asked to open cards of boxes that lie face down."""
+
+    shoe: str
+    hands: tuple[DownHand, ...]
+    blackjacks_only: bool
+    """After the deal only the blackjacks are turned up, and it is said who may look at the others."""
+    left_ms: int = 0
+    """What was left of the clock of the player who wants it."""
+
+
+class HandExposed(Event, frozen=True, kw_only=True, tag="table.HandExposed.v1"):
+    """Cards of a hand are open that lay face down."""
+
+    box: int
+    hand: int
+    cards: tuple[str, ...]
+    shoe: str
+    indices: tuple[int, ...]
+
+
+class CardsForfeited(Event, frozen=True, kw_only=True, tag="table.CardsForfeited.v1"):
+    """So many of the next cards that leave the shoe are nobody's; of an overdraw, when the dealer must stand."""
+
+    astray: Astray
+    count: int
+
+
+class CardDiscarded(Event, frozen=True, kw_only=True, omit_defaults=True, tag="table.CardDiscarded.v1"):
+    """A card that is nobody's went to the discard rack; without a face it was never seen."""
+
+    astray: Astray
+    shoe: str
+    index: int
+    card: str = ""
+
+
+class CardExposed(Event, frozen=True, kw_only=True, tag="table.CardExposed.v1"):
+    """A card drawn in error lies open beside the hands: it is the next card, whoever draws (ON-11.3)."""
+
+    card: str
+    shoe: str
+    index: int
+
+
+class BoxMissed(Event, frozen=True, kw_only=True, tag="table.BoxMissed.v1"):
+    """The dealer passes a box over in the deal (ON-11.6)."""
+
+    box: int
+    card: Literal[1, 2]
+
+
+class ClockResumed(Event, frozen=True, kw_only=True, tag="table.ClockResumed.v1"):
+    """The awaited people have the rest of their time, now that what a ruling called for has come."""
+
+    until_ms: int
 
 
 class CuttingCardReached(Event, frozen=True, kw_only=True, tag="table.CuttingCardReached.v1"):
@@ -735,7 +1067,7 @@ class CardsPickedUp(Event, frozen=True, kw_only=True, tag="table.CardsPickedUp.v
     """Box and hand in the order in which they were picked up; box 0 is the dealer's, whose cards end up beneath."""
 
 
-class RoundSettled(Event, frozen=True, kw_only=True, tag="table.RoundSettled.v1"):
+class RoundSettled(Event, frozen=True, kw_only=True, omit_defaults=True, tag="table.RoundSettled.v1"):
     """The round is over and every wager in it is settled."""
 
     staked_minor: int
@@ -743,14 +1075,90 @@ class RoundSettled(Event, frozen=True, kw_only=True, tag="table.RoundSettled.v1"
     shoes: tuple[str, ...]
     """The shoes that this round took cards from, in order."""
     cutting_card_out: bool
+    places: tuple[tuple[str, int], ...] = ()
+    """Players and their boxes, in the order in which the boxes were taken, where somebody may be held by them (FL-5.10)."""
 
 
-class RoundVoided(Event, frozen=True, kw_only=True, tag="table.RoundVoided.v1"):
+class RoundVoided(Event, frozen=True, kw_only=True, omit_defaults=True, tag="table.RoundVoided.v1"):
     """The round is cancelled; `WagersSettled` before it has given every stake back that was not settled early."""
 
     reason: str
     shoes: tuple[str, ...]
     cutting_card_out: bool
+    shoe_failed: bool = False
+    """The shoe or its device failed: no further round is dealt from it."""
+    places: tuple[tuple[str, int], ...] = ()
+    """As in `RoundSettled`, if cards were dealt."""
+
+
+class CorrectedCard(Struct, frozen=True, gc=False, kw_only=True):
+    """A card that was read wrong: where it lies, what was read, and what it is."""
+
+    shoe: str
+    index: int
+    box: int
+    hand: int
+    place: int
+    """Within the hand, counted from 1."""
+    read: str
+    card: str
+
+
+class CardsCorrected(Event, frozen=True, kw_only=True, tag="table.CardsCorrected.v1"):
+    """Cards on the layout were read wrong; the round goes on with the right ones."""
+
+    cards: tuple[CorrectedCard, ...]
+    reopened: tuple[tuple[int, int], ...]
+    """Box and hand of what had ended by itself on the wrong card, and is played on."""
+
+
+class RoundCorrected(Event, frozen=True, kw_only=True, tag="table.RoundCorrected.v1"):
+    """A round that was over is put right; `WagersCorrected` behind it says what that changes in money."""
+
+    correction: str
+    number: int
+    outcome: Literal["settled", "void"]
+    cards: tuple[CorrectedCard, ...]
+    dealer_cards: tuple[str, ...]
+    """Without those that the dealer had to take no more; they count as burned (ON-11.4)."""
+    dealer_total: int
+    hands: tuple[HandResult, ...]
+    staked_minor: int
+    returned_minor: int
+    """Of all wagers, as they are settled now."""
+    agreed: Agreed
+
+
+class CorrectedLine(Struct, frozen=True, gc=False, kw_only=True):
+    """A wager that gives back something else than it was settled with last; the difference is what is to be moved."""
+
+    wager: str
+    player: str
+    box: int
+    hand: int
+    kind: Kind
+    stake_minor: int
+    settled_minor: int
+    """What it gave back until now."""
+    returned_minor: int
+    """What it gives back."""
+
+
+class WagersCorrected(Event, frozen=True, kw_only=True, tag="table.WagersCorrected.v1"):
+    """Settled wagers are settled anew; only what differs from the last time is named."""
+
+    number: int
+    """Counts the corrections of the round's money from 1."""
+    currency: str
+    lines: tuple[CorrectedLine, ...]
+
+
+class CorrectionRefused(Event, frozen=True, kw_only=True, tag="table.CorrectionRefused.v1"):
+    """A correction of the round cannot be: written down, because its table waits for it."""
+
+    correction: str
+    code: str
+    message: str
 
 
 RoundCommand = (
@@ -762,9 +1170,12 @@ RoundCommand = (
     | CloseBetting
     | LapseWagers
     | DealCards
+    | DealCard
     | ChangeShoe
     | TakePeek
     | TurnHole
+    | TakeExposure
+    | ExposeHand
     | Hit
     | Stand
     | Double
@@ -778,7 +1189,14 @@ RoundCommand = (
     | TimeOutReserve
     | ExtendClock
     | VoidRound
+    | ProposeRuling
+    | ApproveRuling
+    | DeclineRuling
+    | WithdrawRuling
+    | NoteInForce
+    | CorrectRound
 )
+RulingEvent = RulingProposed | RulingApproved | RulingDeclined | RulingWithdrawn
 RoundEvent = (
     RoundOpened
     | WagerPlaced
@@ -791,6 +1209,9 @@ RoundEvent = (
     | CardsCalled
     | CardDealt
     | HoleCardDealt
+    | FaceDownCardDealt
+    | ExposureCalled
+    | HandExposed
     | CuttingCardReached
     | ReshuffleCalled
     | ShoeChanged
@@ -817,9 +1238,74 @@ RoundEvent = (
     | CardsPickedUp
     | RoundSettled
     | RoundVoided
+    | RulingProposed
+    | RulingApproved
+    | RulingDeclined
+    | RulingWithdrawn
+    | CardsForfeited
+    | CardDiscarded
+    | CardExposed
+    | BoxMissed
+    | ClockResumed
+    | InForceNoted
+    | CardsCorrected
+    | RoundCorrected
+    | WagersCorrected
+    | CorrectionRefused
 )
 
-PlayerCommand = PlaceWager | PlaceSideBet | Hit | Stand | Double | Split | Insure | DeclineInsurance | TakeEvenMoney
+RulingCommand = ProposeRuling | ApproveRuling | DeclineRuling | WithdrawRuling
+TableCommand = (
+    OpenTable
+    | CloseTable
+    | CallRound
+    | NoteBook
+    | NoteOrder
+    | SealCut
+    | RevealCut
+    | CallCut
+    | MountShoe
+    | RecordRound
+    | NoteBooking
+    | NoteCorrection
+    | NoteRetirement
+    | EndDay
+    | RulingCommand
+    | Restriction
+)
+TableEvent = (
+    TableOpened
+    | ShoeCalled
+    | OrderNoted
+    | CutSealed
+    | SealingClosed
+    | CutRevealed
+    | CutCalled
+    | ShoeSetAside
+    | BookNoted
+    | ShoeMounted
+    | RoundCalled
+    | RoundRecorded
+    | ShoeRetirementCalled
+    | BookingNoted
+    | CorrectionCalled
+    | CorrectionNoted
+    | RetirementNoted
+    | TableClosing
+    | TableClosed
+    | DayEnded
+    | DayClosed
+    | RulingEvent
+    | Restricted
+    | InForceTold
+)
+
+
+PlayerCommand = PlaceWager | PlaceSideBet | ExposeHand | Hit | Stand | Double | Split | Insure | DeclineInsurance | TakeEvenMoney
+"""What a player may ask of a round."""
+CutCommand = SealCut | RevealCut
+"""What a player may say of the shoe that comes next, whatever round is played."""
+PlayerRequest = PlayerCommand | CutCommand
 """What a player may ask of a table."""
-StaffCommand = OpenTable | CloseTable | CallRound | CloseBetting
+StaffCommand = OpenTable | CloseTable | CallRound | CloseBetting | RulingCommand | Restriction
 """What staff may ask of a table."""

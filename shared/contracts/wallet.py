@@ -1,7 +1,7 @@
 """What the wallet service says and hears: one ledger for each gaming day (and shard), double entry in minor units.
 
-Every movement is a set of postings that sum to zero.  Accounts are named `player:ann`, `escrow:<round>`, `house:bank` and
-`world:<operator>`; each belongs to one currency, named in the event.
+Every movement is a set of postings that sum to zero.  Accounts are named `player:ann`, `owed:ann`, `escrow:<round>`,
+`house:bank` and `world:<operator>`; each belongs to one currency, named in the event.
 """
 
 from typing import Literal
@@ -129,6 +129,25 @@ class BookRound(Command, frozen=True, kw_only=True, tag="wallet.BookRound.v1"):
     outcome: Literal["settled", "void"]
 
 
+class CorrectedStake(Struct, frozen=True, gc=False, kw_only=True):
+    """What a wager gave back until now, and what it gives back."""
+
+    wager: str
+    player: str
+    settled_minor: int
+    returned_minor: int
+
+
+class CorrectStakes(Command, frozen=True, kw_only=True, tag="wallet.CorrectStakes.v1"):
+    """Move the differences between what wagers were settled with and what they give back."""
+
+    round: str
+    number: int
+    """Of the correction in its round, from 1."""
+    currency: str
+    lines: tuple[CorrectedStake, ...]
+
+
 class NoteTable(Command, frozen=True, kw_only=True, tag="wallet.NoteTable.v1"):
     """A table plays on this day: the book stays open until it has closed its own."""
 
@@ -248,6 +267,16 @@ class StakesSettled(Event, frozen=True, kw_only=True, tag="wallet.StakesSettled.
     postings: tuple[Posting, ...]
 
 
+class StakesCorrected(Event, frozen=True, kw_only=True, tag="wallet.StakesCorrected.v1"):
+    """The differences of a correction moved; what a player could not pay back is owed, at `owed:<player>`."""
+
+    round: str
+    number: int
+    currency: str
+    lines: tuple[CorrectedStake, ...]
+    postings: tuple[Posting, ...]
+
+
 class RoundBooked(Event, frozen=True, kw_only=True, tag="wallet.RoundBooked.v1"):
     """Nothing of the round is left in escrow."""
 
@@ -286,6 +315,7 @@ LedgerCommand = (
     | ReserveStake
     | ReleaseStake
     | SettleStakes
+    | CorrectStakes
     | BookRound
     | NoteTable
     | NoteDayClosed
@@ -302,6 +332,7 @@ LedgerEvent = (
     | StakeRefused
     | StakeReleased
     | StakesSettled
+    | StakesCorrected
     | RoundBooked
     | TableNoted
     | DayClosedNoted

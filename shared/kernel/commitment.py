@@ -21,10 +21,6 @@ class Opened(Protocol):
     """A card with its proof: salt and sibling hashes from the leaf up, in lower-case hexadecimal."""
 
     @property
-    def index(self) -> int:
-        """Its place in the committed order, counted from 0."""
-
-    @property
     def card(self) -> str:
         """Its face."""
 
@@ -48,30 +44,44 @@ def card_leaf(shoe: str, index: int, *, salt: str, card: str) -> bytes:
     Its data are five lines of plain text without a newline at the end: the label, the shoe, the index, the salt in
     hexadecimal, the card.
     """
-    return leaf("\n".join((LEAF_LABEL, shoe, str(index), salt, card)).encode())
+    return leaf(f"{LEAF_LABEL}\n{shoe}\n{index}\n{salt}\n{card}".encode())
+
+
+def card_leaves(shoe: str, cards: Sequence[str], salts: Sequence[str]) -> list[bytes]:
+    """Return the leaves of all cards of `shoe`, each with the salt of its place."""
+    # One text and one hash for each card, and nothing around them: a shoe has hundreds.
+    head = f"\0{LEAF_LABEL}\n{shoe}\n"
+    numbered = enumerate(zip(salts, cards, strict=True))
+    return [hashlib.sha256(f"{head}{index}\n{salt}\n{card}".encode()).digest() for index, (salt, card) in numbered]
 
 
 def root(leaves: Sequence[bytes]) -> str:
     """Return the root over `leaves`, in hexadecimal (RFC 6962, section 2.1; of nothing: the hash of nothing)."""
-    return _levels(leaves)[-1][0].hex() if leaves else hashlib.sha256().hexdigest()
+    return Tree(leaves).root
 
 
-def paths(leaves: Sequence[bytes]) -> tuple[tuple[str, ...], ...]:
-    """Return the audit paths of all leaves, each from the leaf up, in hexadecimal (RFC 6962, section 2.1.1)."""
-    levels = [[node.hex() for node in level] for level in _levels(leaves)[:-1]] if leaves else []
-    return tuple(
-        tuple(level[place ^ 1] for height, level in enumerate(levels) if (place := index >> height) ^ 1 < len(level))
-        for index in range(len(leaves))
-    )
+class Tree:
+    """The tree over `leaves`: its root, and the path of each leaf when somebody needs it (RFC 6962, section 2.1)."""
+
+    def __init__(self, leaves: Sequence[bytes]) -> None:
+        self._levels = _levels(leaves)
+        self.root = self._levels[-1][0].hex() if leaves else hashlib.sha256().hexdigest()
+
+    def path(self, index: int) -> tuple[str, ...]:
+        """Return the audit path of a leaf, from the leaf up, in hexadecimal (RFC 6962, section 2.1.1)."""
+        steps = ((level, (index >> height) ^ 1) for height, level in enumerate(self._levels[:-1]))
+        return tuple(level[place].hex() for level, place in steps if place < len(level))
 
 
-def verify(root: str, size: int, shoe: str, opening: Opened) -> bool:
-    """Return whether `opening` proves that its card lies at its index of `shoe`, whose `size` cards have this `root`.
+def verify(root: str, size: int, shoe: str, opening: Opened, *, place: int) -> bool:
+    """Return whether `opening` proves that its card lies at `place` of `shoe`, whose `size` cards have this `root`.
+
+    Places are those of the committed order, counted from 0.
 
     The check is that of RFC 9162, section 2.1.3.2.  There is one spelling of each opening: a longer path, capital
     hexadecimal digits or a card that is none prove nothing.
     """
-    index = opening.index
+    index = place
     if not 0 <= index < size or opening.card not in POINTS or not SALT_HEX.fullmatch(opening.salt):
         return False
     if not all(HASH_HEX.fullmatch(step) for step in opening.path):
@@ -100,7 +110,7 @@ def _levels(leaves: Sequence[bytes]) -> list[list[bytes]]:
     """
     levels = [list(leaves)]
     while len(level := levels[-1]) > 1:
-        above = [_node(level[place], level[place + 1]) for place in range(0, len(level) - 1, 2)]
+        above = [hashlib.sha256(b"\x01" + left + right).digest() for left, right in zip(level[::2], level[1::2], strict=False)]
         if len(level) & 1:
             above.append(level[-1])
         levels.append(above)

@@ -99,5 +99,9 @@ class Profile(msgspec.Struct, frozen=True, gc=False, kw_only=True, forbid_unknow
     insurance: InsuranceRules
     shoe: ShoeRules
     side_bets: SideBetRules = SideBetRules()
+    players_cards: Literal["up", "down"] = "up"
+    """The first two cards of each box are dealt face up, or face down once an inspector approved (FL-3.5)."""
+    restrictions: bool = False
+    """Supervisors may hold players to the minimum, keep boxes and let fewer players share one (FL-5.4, FL-5.8, FL-5.10 to FL-5.13)."""
     pick_up: Literal["unrecorded", "boxes_first", "dealer_first"] = "unrecorded"
     """In which order cards are picked up from the layout (ON-6.6, LV-3.7); rounds of old logs do not say."""

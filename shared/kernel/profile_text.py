@@ -12,7 +12,7 @@ import msgspec
 
 from shared.kernel import toml
 from shared.kernel.cards import DECK
-from shared.kernel.money import FINEST, BadMoney, Ratio, minor_units
+from shared.kernel.money import FINEST, MINOR_MAX, BadMoney, Ratio, minor_units
 from shared.kernel.profile import Profile
 
 DECKS_MAX = 8
@@ -60,13 +60,10 @@ def changed(profile: Profile, options: Mapping[str, object], where: str) -> Prof
 
 def flat(profile: Profile) -> dict[str, object]:
     """Return every key of a profile, dotted, with its value, in the order in which a file says them."""
-    found: dict[str, object] = {}
-    for key, value in msgspec.to_builtins(profile).items():
-        if isinstance(value, dict):
-            found |= {f"{key}.{inner}": each for inner, each in value.items()}
-        else:
-            found[key] = value
-    return found
+    said = msgspec.to_builtins(profile)
+    tables = {key: value for key, value in said.items() if isinstance(value, dict)}
+    plain = {key: value for key, value in said.items() if key not in tables}
+    return plain | {f"{table}.{key}": value for table, keys in tables.items() for key, value in keys.items()}
 
 
 def _base(said: Builtins, file_name: str, books: Mapping[str, Profile]) -> Builtins:
@@ -127,7 +124,9 @@ def _demands(profile: Profile) -> tuple[tuple[str, bool, str], ...]:
         ("players_per_box_max", 1 <= profile.players_per_box_max <= PLAYERS_PER_BOX_MAX, f"1 to {PLAYERS_PER_BOX_MAX} players"),
         ("minimum", _amount(profile.minimum) > 0, "a positive amount such as 1.00"),
         ("maximum", _amount(profile.maximum) >= _amount(profile.minimum), "an amount that is not below minimum"),
+        ("maximum", _largest(profile) <= MINOR_MAX, "an amount such that the largest win on it can be written down"),
         ("chip_unit", _amount(profile.chip_unit) > 0, "a positive amount such as 0.01"),
+        ("chip_unit", _amount(profile.chip_unit) <= _amount(profile.maximum), "an amount that is not above maximum"),
         ("blackjack_pays", _at_least_even(profile.blackjack_pays), "at least 1 to 1, such as [3, 2]"),
         ("dealer.peeks_under_ace", dealer.hole_card or not dealer.peeks_under_ace, "without a hole card nothing can be looked at"),
         ("split.hands_max", 1 <= split.hands_max <= HANDS_MAX, f"1 to {HANDS_MAX} hands"),
@@ -154,6 +153,14 @@ def _amount(text: str) -> int:
         return minor_units(text, FINEST)
     except BadMoney:
         return -1
+
+
+def _largest(profile: Profile) -> int:
+    """Return an amount that no wager within the limits gives back more than."""
+    sides = profile.side_bets
+    odds = [*sides.super_sevens, *sides.perfect_pairs] if sides.offered else []
+    odds += [-(-pays.won // max(pays.staked, 1)) for pays in (profile.blackjack_pays, profile.insurance.pays)]
+    return _amount(profile.maximum) * (max(odds) + 1)
 
 
 def _at_least_even(ratio: Ratio) -> bool:

@@ -2,14 +2,16 @@
 
 A buffered publish may be stored long after its sender was told that it failed, so nothing is buffered while the server is
 away.  The client reconnects for ever; whoever must extend people's clocks after an outage hears when it began and ended.
+Only a server that will have nothing more to do with a user closes a connection for good, and then the work ends that rests on it.
 """
 
 import asyncio
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import nats.errors
@@ -19,6 +21,7 @@ from nkeys import NkeysError  # type: ignore[import-untyped]
 from shared.contracts.subjects import inbox
 from shared.kernel.toml import quoted
 from shared.runtime.event_store import StoreUnavailable
+from shared.runtime.tasks import end_all
 from shared.runtime.wire import distrust
 
 RECONNECT_S = 0.25
@@ -50,11 +53,12 @@ class Endpoint(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Outages:
-    """Who wants to know when the server goes away and when it is back."""
+    """Who wants to know when the server goes away and when it is back; `closed` says that it never will be, for this connection."""
 
     def __init__(self, *, down: Callable[[], None] = lambda: None, up: Callable[[], None] = lambda: None) -> None:
         self.down = down
         self.up = up
+        self.closed = asyncio.Event()
 
 
 async def connect(endpoint: Endpoint, outages: Outages | None = None, *, patience_s: float | None = PATIENCE_S) -> Client:
@@ -81,6 +85,9 @@ async def connect(endpoint: Endpoint, outages: Outages | None = None, *, patienc
         log.warning("NATS at %s is back", endpoint.url)
         hears.up()
 
+    async def closed() -> None:
+        hears.closed.set()
+
     try:
         async with asyncio.timeout(patience_s):
             await client.connect(
@@ -96,6 +103,7 @@ async def connect(endpoint: Endpoint, outages: Outages | None = None, *, patienc
                 error_cb=error,
                 disconnected_cb=disconnected,
                 reconnected_cb=reconnected,
+                closed_cb=closed,
             )
     except TimeoutError:
         why = client.last_error
@@ -117,3 +125,16 @@ async def close(client: Client) -> None:
     # A server that has gone away takes no good-bye, and its silence must not hide why somebody leaves.
     with suppress(nats.errors.Error, OSError):
         await client.close()
+
+
+async def while_open(outages: Outages, work: Coroutine[Any, Any, None]) -> None:
+    """Do some work over a connection; raise `StoreUnavailable` if that is closed for good, which nothing would wait out."""
+    working = asyncio.create_task(work, name="work")
+    closing = asyncio.create_task(outages.closed.wait(), name="closing")
+    try:
+        await asyncio.wait({working, closing}, return_when=asyncio.FIRST_COMPLETED)
+        if not working.done():
+            raise StoreUnavailable("the server has closed the connection for good")
+        working.result()
+    finally:
+        await end_all([working, closing])

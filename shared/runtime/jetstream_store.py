@@ -92,7 +92,8 @@ class JetStreamStore:
             if ack.error is None and not ack.duplicate:
                 return Appended(ack.seq)
             # Even a definite refusal may answer the repeat of something that an earlier, unconfirmed attempt has stored.
-            place = await self._place(stream, data, fence)
+            last = await self.last(stream)
+            place = await self._place(stream, data, fence, last)
         except StoreUnavailable as error:
             return Unknown(str(error))
         if place is not None:
@@ -100,6 +101,8 @@ class JetStreamStore:
         if ack.error is None:
             return Unknown(f"the server calls the entry a duplicate, but {stream} does not hold it yet")
         if ack.error.err_code in api.WRONG_LAST_SEQUENCE:
+            if (0 if last is None else last.sequence) == fence:
+                return Unknown(f"the server has something under way for {stream}, which may be this very entry")
             return Conflict()
         if (refused := _refused(log, ack.error)) is not None:
             raise refused
@@ -184,9 +187,8 @@ class JetStreamStore:
             raise StoreUnavailable(f"the append to {stream} was not confirmed: {type(error).__name__}") from error
         return msgspec.json.decode(message.data, type=_PubAck)
 
-    async def _place(self, stream: str, data: bytes, fence: int) -> int | None:
-        """Return where `data` stands on `stream`: last, or deeper if others have appended on top of it."""
-        last = await self.last(stream)
+    async def _place(self, stream: str, data: bytes, fence: int, last: Stored | None) -> int | None:
+        """Return where `data` stands on `stream`: `last`, or deeper if others have appended on top of it."""
         if last is None:
             return None
         if last.data == data:

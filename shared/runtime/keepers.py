@@ -149,6 +149,7 @@ class Keepers:
             except POISON:
                 # The keeper has told what it met, and answers accordingly from now on.
                 pass
+        self._on_rested(keeper)
         return True
 
     def ask(self, stream: str, asked: Asked, *, first: bool = False) -> asyncio.Future[Answer]:

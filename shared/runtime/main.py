@@ -18,7 +18,7 @@ from nats.errors import Error as NatsError
 
 from shared.runtime import telemetry
 from shared.runtime.clock import SystemClock
-from shared.runtime.connection import Endpoint, Outages, connect
+from shared.runtime.connection import Endpoint, Outages, connect, while_open
 from shared.runtime.event_store import LogMisconfigured, StoreRefusal, StoreUnavailable
 from shared.runtime.jetstream_store import JetStreamStore
 from shared.runtime.keeper import SteppedDown
@@ -112,7 +112,7 @@ async def serve_once(app: App, settings: ServiceSettings) -> None:
     broker = questions(endpoint, app.name, process.question)
     try:
         await check_server(settings.monitor_url, allow_volatile=settings.allow_volatile)
-        await process.run(broker.start)
+        await while_open(outages, process.run(broker.start))
     except StoreUnavailable as error:
         if process.ready:
             raise

@@ -6,8 +6,8 @@ loses entries without a word.  What is wanted stands in `log_settings`; here it 
 
 import asyncio
 import logging
+from http.client import HTTPException
 from typing import Any
-from urllib.error import URLError
 from urllib.request import urlopen
 
 import msgspec
@@ -57,7 +57,7 @@ async def check_server(monitor_url: str, *, allow_volatile: bool = False) -> Non
         return
     try:
         body = await asyncio.to_thread(_fetch, f"{monitor_url}/jsz?config=1")
-    except (URLError, TimeoutError) as error:
+    except (OSError, HTTPException) as error:
         raise StoreUnavailable(f"the monitoring port {monitor_url} does not tell how the server stores: {error}") from error
     storage = msgspec.json.decode(body, type=_Monitored).config
     if storage is None or not storage.sync_always:

@@ -22,13 +22,17 @@ from tests.benchmarks.report import report, sheet
 from tests.benchmarks.restart import RESTART
 from tests.benchmarks.rounds import ROUND
 from tests.benchmarks.row import Bench, Effort, Row
+from tests.benchmarks.scenario import SCENARIO
+from tests.benchmarks.shoe import SHOE_BENCH
 from tests.statuses import FINE, FOUND, run
 
 BENCHES: dict[str, Bench] = {
     "engine": ENGINE,
     "engine-logged": ENGINE_LOGGED,
     "engine-drafted": ENGINE_DRAFTED,
+    "scenario": SCENARIO,
     "rebuild": REBUILD,
+    "shoe": SHOE_BENCH,
     "append": APPEND,
     "command": COMMAND,
     "entries": ENTRIES,

@@ -19,7 +19,7 @@ from shared.contracts.refusals import Reason
 from shared.contracts.requests import decode_answer, decode_request
 from shared.contracts.subjects import addressed
 from shared.contracts.table import Double, Insure, PlaceWager, Split
-from shared.contracts.table import PlayerCommand as AtTheTable
+from shared.contracts.table import PlayerRequest as AtTheTable
 from shared.contracts.table import StaffCommand as InThePit
 from shared.contracts.wallet import StaffCommand as AtTheCage
 from shared.kernel.messages import Answer

@@ -18,10 +18,10 @@ from feltlog.client import Unanswered
 from feltlog.commands.connection import reading
 from feltlog.commands.quarantine import look
 from feltlog.machine import Machine
-from feltlog.nats_server import tail
 from feltlog.stopping import undisturbed
 from shared.contracts.subjects import log_day, log_name
 from shared.runtime.tasks import end_all
+from tests.chaos.complaints import standing_out
 from tests.chaos.crowd import LOOK_S, STYLES, Crowd, furnish_house
 from tests.chaos.plan import PATIENCE_S, PROCESSES, SERVICES, Blow, Plan
 from tests.chaos.reckoning import Finding, Logs, Reckoning, reckon
@@ -130,7 +130,7 @@ class Run:
             finally:
                 striker.resume_all()
                 await end_all([keeping, showing, sealing])
-            self._check_processes(striker)
+            self._check_processes()
             for fell in crowd.fallen:
                 self._find("somebody could not play on", fell)
             self._outcome.rounds = crowd.settled
@@ -215,18 +215,15 @@ class Run:
         if done.returncode:
             self._find("feltlog verify --all", f"{done.stdout}{done.stderr}")
 
-    def _check_processes(self, striker: Striker) -> None:
-        """Find every process that ended although nobody had ended it."""
-        running = self.machine.house.running
-        assert running is not None, "the house runs"
+    def _check_processes(self) -> None:
+        """Find every process that does not run, or that ended although nobody had ended it."""
         for name in PROCESSES:
-            seen = running.processes[name]
-            ended = sum(who == name for who, _ in striker.ended)
-            if seen.state != "running" or seen.starts != ended + 1:
+            state, times = self.machine.state(name), self.machine.ends_by_itself(name)
+            if state != "running" or times:
+                log = self.machine.house.log(name)
                 self._find(
                     "a process that nobody ended has ended",
-                    f"{name} is {seen.state}, started {seen.starts} times and ended {ended} times. "
-                    f"The end of its log:\n{tail(self.machine.house.log(name))}",
+                    f"{name} is {state} and has ended {times} times by itself. What stands out in {log}:\n{standing_out(log)}",
                 )
 
     async def _watch_the_day(self, hand: Vandal, day: str) -> None:

@@ -1,7 +1,7 @@
 """Striking: how each blow is dealt to a real process, and how long it takes until what was hit is back.
 
 Blows overlap, also on the same target: what has only just been started may be killed again.  Only who stops and starts a
-process in peace has it for itself.  Every process that is ended here is written down, so that one that ends by itself is seen.
+process in peace has it for itself.
 """
 
 import asyncio
@@ -52,8 +52,6 @@ class Striker:
 
     def __init__(self, machine: Machine, line: Line, vandal: Vandal) -> None:
         self.hits: list[Hit] = []
-        self.ended: set[tuple[str, int]] = set()
-        """The processes that were ended, by name and process id."""
         self._machine = machine
         self._line = line
         self._vandal = vandal
@@ -120,7 +118,6 @@ class Striker:
         before = {name: await self._pid(name) if len(names) == 1 else self._machine.pid(name) for name in names}
         for name, pid in before.items():
             if pid is not None:
-                self.ended.add((name, pid))
                 # It is not held against the process: a machine gives up what falls again and again by itself.
                 self._machine.kill(name)
         await asyncio.gather(*(self._until_back(name, before[name]) for name in names))
@@ -142,7 +139,6 @@ class Striker:
             os.kill(pid, signal.SIGCONT)
 
     async def _restart(self, blow: Blow, hit: Hit) -> None:
-        self._note_end(blow.target)
         await asyncio.to_thread(self._machine.stop_process, blow.target)
         await asyncio.sleep(blow.lasts_s)
         hit.lasted_s = self.now_s - hit.at_s
@@ -153,7 +149,6 @@ class Striker:
         """Make a log so small that it is soon full, with the provisioner away, who would enlarge it at once."""
         log = log_name(blow.target, today_in(self._machine.house))
         room = await self._answered(lambda: self._vandal.room(log))
-        self._note_end(PROVISIONER)
         await asyncio.to_thread(self._machine.stop_process, PROVISIONER)
         try:
             await self._answered(lambda: self._vandal.leave_room(log, ROOM_BYTES))
@@ -188,22 +183,13 @@ class Striker:
         await self._until(lambda: self._vandal.has_consumer(log, listener))
 
     async def _mend(self) -> bool:
-        pid = self._machine.pid(SERVER)
-        mended = await asyncio.to_thread(self._machine.mend_server)
-        if mended and pid is not None:
-            self.ended.add((SERVER, pid))
-        return mended
+        return await asyncio.to_thread(self._machine.mend_server)
 
     async def _pid(self, name: str) -> int:
         """Return a process id as soon as the process runs."""
         while (pid := self._machine.pid(name)) is None:
             await asyncio.sleep(LOOK_S)
         return pid
-
-    def _note_end(self, name: str) -> None:
-        pid = self._machine.pid(name)
-        if pid is not None:
-            self.ended.add((name, pid))
 
     async def _until_back(self, name: str, before: int | None = None) -> None:
         """Return when a process is ready; it must be another one than `before`."""

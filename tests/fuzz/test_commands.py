@@ -30,7 +30,7 @@ from tests.states import encoded
 PEN = Pen("fuzz", 9, "test")
 PEOPLE: dict[str, Any] = {
     ROUND.name: table.PlayerCommand | table.CloseBetting,
-    TABLE.name: table.OpenTable | table.CloseTable | table.CallRound,
+    TABLE.name: table.OpenTable | table.CloseTable | table.CallRound | table.CutCommand,
     LEDGER.name: wallet.StaffCommand,
     DESK.name: LiftQuarantine,
 }

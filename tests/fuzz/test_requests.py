@@ -32,7 +32,7 @@ KNOWN: dict[str, tuple[Any, ...]] = {
     **{name: (getattr(SETTINGS, name),) for name in SETTINGS.__struct_fields__},
 }
 MEANT: tuple[tuple[str, str, str, Any], ...] = (
-    ("table", "player", TABLE, table.PlayerCommand),
+    ("table", "player", TABLE, table.PlayerRequest),
     ("table", "player", TABLE, table.PlaceWager),
     ("table", "staff", TABLE, table.StaffCommand),
     ("table", "staff", "desk", LiftQuarantine),

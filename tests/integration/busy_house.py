@@ -39,7 +39,7 @@ TABLES = ("T1", "T2")
 ZONE = "UTC"
 
 STYLES = (
-    Style(name="ann", says="plays basic strategy", table="T1", deposit="500000.00", stake="2.00", decide=basic),
+    Style(name="ann", says="plays basic strategy", table="T1", deposit="500000.00", stake="2.00", decide=basic, cuts=True),
     Style(name="bob", says="splits every pair", table="T1", deposit="500000.00", stake="4.00", decide=splitter),
     Style(name="cyd", says="insures whenever it is offered", table="T2", deposit="500000.00", stake="20.00", decide=basic, insures=True),
     Style(name="dan", says="doubles whatever is below twelve", table="T2", deposit="500000.00", stake="10.00", decide=doubler),

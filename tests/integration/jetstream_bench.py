@@ -83,6 +83,11 @@ class JetStreamBench:
         config = (await self._ask(f"CONSUMER.INFO.{log}.{name}", {}))["config"]
         await self._ask(f"CONSUMER.CREATE.{log}.{name}", {"stream_name": log, "config": config | {"name": name} | settings})
 
+    async def size_limit(self, log: str) -> int:
+        """Return how many bytes the log may take."""
+        limit: int = (await self._ask(f"STREAM.INFO.{log}", {}))["config"]["max_bytes"]
+        return limit
+
     async def is_sealed(self, log: str) -> bool:
         """Return whether the log is closed for ever."""
         sealed: bool = (await self._ask(f"STREAM.INFO.{log}", {}))["config"]["sealed"]

@@ -13,6 +13,8 @@ from pathlib import Path
 import pytest
 from nats.aio.msg import Msg
 
+from feltlog.client import Client
+from feltlog.cutting import Cutting
 from feltlog.evening import Seat, sit
 from feltlog.machine import Machine
 from feltlog.permissions import HOUSE, Rights
@@ -23,6 +25,7 @@ from shared.contracts.subjects import SERVICES, shoe_stream
 from shared.contracts.table import CloseTable, ReshuffleCalled
 from shared.runtime.connection import Endpoint, connect
 from shared.runtime.shelf import ROOM
+from shared.runtime.tasks import end_all
 from tests.integration.patience import until
 from tests.integration.running_house import Floor, floor, furnish, quick_rows, table_rows
 
@@ -81,17 +84,24 @@ async def everything(machine: Machine, evening: Evening) -> None:
             await house.welcome(player)
         style = next(style for style in STYLES if style.name == "basic")
         dee = Seat(style=at_table(style, "dee", "T2"), box=2, client=await house.seat("dee"))
-        playing = asyncio.create_task(sit(dee))
+        playing = [asyncio.create_task(sit(dee))]
+        playing += [asyncio.create_task(cut_along(await house.seat(player), "T1")) for player in PLAYERS[:2]]
         evening.round = await round_that_outlives_its_shoe(house)
         await until(lambda: has_decided(dee))
         for table in ("T1", "T2"):
             await house.pit.ask("table", table, CloseTable())
         await until(lambda: are_closed(house))
-        playing.cancel()
-        await asyncio.gather(playing, return_exceptions=True)
+        await end_all(playing)
         for service in (*SERVICES, "provisioner"):
             for question in ("health", "quarantine", "findings", "tables", "T1", "balance_ann"):
                 evening.told.append(await answer(machine, service, question))
+
+
+async def cut_along(client: Client, table: str) -> None:
+    """Give something towards each cut at a table, as a player's own client does."""
+    cutting = Cutting(client)
+    async for felt in client.watch_felt(table):
+        await cutting.take_part(felt)
 
 
 async def round_that_outlives_its_shoe(house: Floor) -> str:

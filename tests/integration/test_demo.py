@@ -90,7 +90,7 @@ def test_the_demonstration_is_proved_at_its_end(evening):
 
 def test_the_demonstration_shows_a_round_a_statement_and_where_to_look(evening):
     """A disputed round, somebody's money, and the commands for more."""
-    expected = ("A round is disputed", "The statement of spender", f"feltlog replay {evening.disputed} --step --data {evening.data}")
+    expected = ("A round is disputed", "The statement of ", f"feltlog replay {evening.disputed} --step --data {evening.data}")
 
     assert [words for words in expected if words not in evening.demo.text] == []
 

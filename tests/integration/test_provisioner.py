@@ -161,6 +161,8 @@ async def test_raised_size_limit_is_accepted(evening: Evening):
     await evening.jetstream.change_log(f"LOG_TABLE_{DAY}", max_bytes=10**9)
     await evening.look_after()
 
+    assert await evening.jetstream.size_limit(f"LOG_TABLE_{DAY}") == 10**9
+
 
 async def test_past_day_with_an_open_book_stays_open(evening: Evening):
     """The day is over, but its book is not closed."""

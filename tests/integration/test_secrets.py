@@ -5,6 +5,7 @@ The search knows the seeds and orders, because the evening is over; it looks for
 
 import base64
 import tomllib
+from collections import Counter
 from dataclasses import dataclass
 from functools import cache
 
@@ -13,13 +14,14 @@ import pytest
 from feltlog.commands.connection import reading
 from feltlog.house import House
 from feltlog.machine import run_apart
-from services.shoe.domain.shuffle import cut, order, salts
+from services.shoe.domain.shuffle import order, salts
 from shared.contracts.language import types_of
 from shared.contracts.shoe import CardsDrawn, CardTurned, ShoeCut, ShoeRetired, ShoeShuffled
 from shared.contracts.subjects import log_name
 from shared.kernel.entry import decode_as
 from shared.kernel.messages import Event
 from tests.integration.recorded_evening import Evening
+from tests.predicting import Published, score
 
 WINDOW = 6
 """So many cards in a row come about by chance in no evening."""
@@ -27,7 +29,10 @@ WINDOW = 6
 
 @dataclass
 class Opened:
-    """A shoe whose order is open, and when each of its cards was shown; times are places in what was heard."""
+    """A shoe whose order is open, and when each of its cards was shown; times are places in what was heard.
+
+    Cards, salts and what was shown are counted in places of the committed order.
+    """
 
     name: str
     seed: bytes
@@ -35,6 +40,8 @@ class Opened:
     salts: tuple[str, ...]
     retired_at: int
     shown_at: dict[int, int]
+    published: Published
+    cut_by: str
 
     @property
     def undealt(self) -> list[int]:
@@ -60,7 +67,7 @@ def shoes(evening: Evening) -> list[Opened]:
 def opened(events: list[tuple[int, Event]]) -> Opened:
     """Return a shoe as its entries show it."""
     kinds = {type(event): (place, event) for place, event in events}
-    shuffled, parted = kinds[ShoeShuffled][1], kinds[ShoeCut][1]
+    shuffled, parted = kinds[ShoeShuffled][1], kinds.get(ShoeCut, (0, ShoeCut(cards_in_front=0, by="dealer")))[1]
     retired_at, retired = kinds[ShoeRetired]
     assert isinstance(shuffled, ShoeShuffled)
     assert isinstance(parted, ShoeCut)
@@ -68,13 +75,20 @@ def opened(events: list[tuple[int, Event]]) -> Opened:
     seed = bytes.fromhex(retired.seed)
     without = (*shuffled.without, retired.hole) if retired.hole else shuffled.without
     shown = {
-        opening.index: place
+        (opening.index + parted.cards_in_front) % shuffled.cards: place
         for place, event in events
         if isinstance(event, CardsDrawn | CardTurned)
         for opening in ([event.opening] if isinstance(event, CardTurned) else [card.opening for card in event.cards if card.opening])
     }
-    cards = cut(order(seed, shuffled.shoe, shuffled.decks, without), parted.cards_in_front)
-    return Opened(shuffled.shoe, seed, cards, salts(seed, shuffled.shoe, len(cards)), retired_at, shown)
+    cards = order(seed, shuffled.shoe, shuffled.decks, without)
+    openings = tuple(
+        opening
+        for _, event in events
+        if isinstance(event, CardsDrawn | CardTurned)
+        for opening in ([event.opening] if isinstance(event, CardTurned) else [card.opening for card in event.cards if card.opening])
+    )
+    published = Published(shuffled.shoe, shuffled.cards, Counter(cards), parted.cards_in_front, openings)
+    return Opened(shuffled.shoe, seed, cards, salts(seed, shuffled.shoe, len(cards)), retired_at, shown, published, parted.by)
 
 
 def forms(secret: bytes) -> list[bytes]:
@@ -157,6 +171,18 @@ def test_order_is_said_nowhere_before_its_shoe_is_retired(evening: Evening, shoe
             leaks += [(shoe.name, start) for form in (*rows(run), *rows(run[::-1])) if form in before]
 
     assert leaks == []
+
+
+def test_no_card_is_predicted_better_than_by_chance(evening: Evening, shoes: list[Opened]):
+    """ADR 0018: paths show leaves of cards that are still to come, and those tell nothing."""
+    better = [shoe.name for shoe in shoes if score(shoe.published).is_better_than_chance]
+
+    assert better == []
+
+
+def test_players_cut_a_shoe_of_the_evening(evening: Evening, shoes: list[Opened]):
+    """ADR 0018: what clients give by themselves reaches the shoe."""
+    assert any(shoe.cut_by == "players" for shoe in shoes)
 
 
 def test_keys_are_said_nowhere(evening: Evening, shoes: list[Opened]):

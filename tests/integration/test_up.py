@@ -35,7 +35,13 @@ def plain_environment() -> dict[str, str]:
 def up(data: Path) -> Iterator[subprocess.Popen[str]]:
     """Run `feltlog up` until it says how to stop it, and be sure that it is gone in the end."""
     command = [sys.executable, "-m", "feltlog", "up", "--data", str(data)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env={**plain_environment(), "PYTHONUNBUFFERED": "1"}) as process:
+    environment = {**plain_environment(), "PYTHONUNBUFFERED": "1"}
+
+    def hear_hang_ups() -> None:
+        # Whoever runs the tests behind `nohup` hands it on that hang-ups are not heard.
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment, preexec_fn=hear_hang_ups) as process:
         assert process.stdout is not None
         try:
             assert any("Ctrl-C stops everything" in line for line in process.stdout), f"feltlog up ended with {process.wait()}"

@@ -9,17 +9,21 @@ from hypothesis import strategies as st
 from feltlog.rehearsal.round import Choice, Moment, Rehearsal, Word
 from shared.contracts.table import (
     AcceptWager,
+    ApproveRuling,
     ChangeShoe,
     CloseBetting,
     CloseInsurance,
     DealCards,
     DeclineInsurance,
+    DeclineRuling,
     Double,
+    ExposeHand,
     ExtendClock,
     Hit,
     Insure,
     LapseWagers,
     PlaceWager,
+    ProposeRuling,
     RefuseWager,
     Split,
     Stand,
@@ -28,10 +32,12 @@ from shared.contracts.table import (
     TimeOutReserve,
     VoidRound,
     WagerPlaced,
+    WithdrawRuling,
 )
 from shared.kernel.cards import RANKS, SUITS
 from shared.kernel.messages import HOUSE, Actor, Envelope
 from tests.rounds import ROUND_ID, opening
+from tests.rulings import STAFF, some_rulings
 
 BOOKS = ("ontario", "live", "floor")
 PLAYERS = ("ann", "ben", "cho")
@@ -63,7 +69,10 @@ def rounds(draw: st.DrawFn, disturb: Disturb = quiet, book: str | None = None) -
     shoe = draw(stacks(draw(st.sampled_from((0, 20, 60))), 60))
     discards = draw(stacks(0, 30))
     boxes = draw(st.integers(1, 7))
-    rehearsal = Rehearsal(opening(chosen, boxes=boxes), shoe, discards=discards, wallet=lambda _: draw(words))
+    lies = draw(st.sampled_from(("up", "up", "down")))
+    rehearsal = Rehearsal(
+        opening(chosen, boxes=boxes, options={"players_cards": lies}), shoe, discards=discards, wallet=lambda _: draw(words)
+    )
     for _ in range(draw(st.sampled_from((1, 2, 4, 6, 0)))):
         bad = draw(st.integers(0, 9)) == 9
         box = draw(st.integers(0, boxes + 1) if bad else st.integers(1, boxes))
@@ -100,6 +109,7 @@ def some_command(chance: Random, rehearsal: Rehearsal) -> Any:
     return chance.choice(
         (
             PlaceWager(round=named, box=box, stake_minor=stake_minor),
+            ExposeHand(round=named, box=box, hand=hand),
             Hit(round=named, box=box, hand=hand),
             Stand(round=named, box=box, hand=hand),
             Double(round=named, box=box, hand=hand, stake_minor=perhaps),
@@ -116,6 +126,10 @@ def some_command(chance: Random, rehearsal: Rehearsal) -> Any:
             TimeOutDecision(number=chance.randint(0, 9)),
             ExtendClock(until_ms=chance.randint(0, 100_000), reason="outage"),
             VoidRound(reason="irregularity"),
+            ProposeRuling(round=named, ruling=chance.choice(some_rulings(chance))),
+            ApproveRuling(round=named, proposal=chance.randint(0, 3)),
+            DeclineRuling(round=named, proposal=chance.randint(0, 3)),
+            WithdrawRuling(round=named, proposal=chance.randint(0, 3)),
             ChangeShoe(shoe=chance.choice(("T7-S1", "T7-S1c")), root="", cards=1),
             DealCards(call_no=99, shoe="T7-S1", cards=()),
             rehearsal.asked[0].command,
@@ -125,6 +139,6 @@ def some_command(chance: Random, rehearsal: Rehearsal) -> Any:
 
 def some_envelope(chance: Random, rehearsal: Rehearsal) -> Envelope:
     """Return anybody's envelope, now or somewhat later."""
-    actor = chance.choice((HOUSE, HOUSE, Actor("staff", "pit"), *(Actor("player", name) for name in PLAYERS)))
+    actor = chance.choice((HOUSE, HOUSE, *STAFF, *(Actor("player", name) for name in PLAYERS)))
     received, decided = sorted(chance.choice((0, 0, 1, 2_000, 10_000, 15_001)) for _ in range(2))
     return Envelope(chance.choice(("one", "two")), actor, rehearsal.at_ms + received, rehearsal.at_ms + decided)

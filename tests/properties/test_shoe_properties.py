@@ -7,24 +7,26 @@ from hypothesis import strategies as st
 
 from services.shoe.app.sealing import SealingKey
 from services.shoe.app.vault import Vault
-from services.shoe.domain.shoe import SHOE, Retired, Shoe, Unprepared, committed_order
+from services.shoe.domain.shoe import SHOE, Retired, Shoe, Unprepared, committed_order, place
 from shared.contracts.shoe import (
     CardsBurned,
     CardsDrawn,
     CardTurned,
+    CutShoe,
     DrawCards,
     HolePeeked,
     Opening,
     PeekHole,
-    PrepareShoe,
     RetireShoe,
     ShoeCommand,
     ShoeEvent,
+    ShuffleShoe,
     TurnCard,
 )
-from shared.contracts.table import Face
+from shared.contracts.table import Contribution, Face
 from shared.kernel.cards import DECK, POINTS
 from shared.kernel.commitment import verify
+from shared.kernel.cutting import seal
 from shared.kernel.folded import Asked, Folded, Pen, commit, draft, empty, fold
 from shared.kernel.messages import HOUSE
 
@@ -50,8 +52,14 @@ def evenings(draw: st.DrawFn) -> list[ShoeCommand]:
     """A shoe, calls of some rounds, a look at and a turn of every card that may lie face down, and its end."""
     burns = draw(st.integers(0, 6))
     without = draw(st.lists(st.sampled_from(DECK), unique=True, max_size=20))
+    told = draw(st.dictionaries(st.sampled_from(["ann", "bob", "cyd"]), st.tuples(st.binary(min_size=32, max_size=32), st.booleans())))
+    contributions = tuple(
+        Contribution(player=player, seal=seal("T7-S1", player, secret.hex()), secret=secret.hex() if tells else "")
+        for player, (secret, tells) in sorted(told.items())
+    )
     commands: list[ShoeCommand] = [
-        PrepareShoe(shoe="T7-S1", table="T7", decks=1, without=tuple(without), burns=burns, cut=(3, 9), cutting_card=(0, 20))
+        ShuffleShoe(shoe="T7-S1", table="T7", decks=1, without=tuple(without), burns=burns, cut=(3, 9), cutting_card=(0, 20)),
+        CutShoe(contributions=contributions),
     ]
     index = burns
     for number in range(draw(st.integers(1, 5))):
@@ -63,7 +71,7 @@ def evenings(draw: st.DrawFn) -> list[ShoeCommand]:
             commands += [PeekHole(round=round, index=place) for place in down if draw(st.booleans())]
             commands += [TurnCard(round=round, index=place) for place in down if draw(st.booleans())]
             index += len(faces)
-    return [*commands, RetireShoe()]
+    return [*commands, RetireShoe(reason="table_closed")]
 
 
 @settings(max_examples=20)
@@ -90,7 +98,8 @@ def test_each_card_of_a_shoe_leaves_it_once_and_is_proved(commands: list[ShoeCom
     state = live.state
     assert isinstance(state, Retired)
     made = state.made
-    order = committed_order(made, bytes.fromhex(state.seed))
+    placed = committed_order(made, bytes.fromhex(state.seed))
+    order = placed[made.cut_at :] + placed[: made.cut_at]
     assert sorted((*order, *made.without)) == sorted(DECK)
 
     drawn = [card for event in events if isinstance(event, CardsDrawn) for card in event.cards]
@@ -100,7 +109,10 @@ def test_each_card_of_a_shoe_leaves_it_once_and_is_proved(commands: list[ShoeCom
     openings: list[Opening] = [card.opening for card in drawn if card.opening] + [
         event.opening for event in events if isinstance(event, CardTurned)
     ]
-    assert all(verify(made.root, made.cards, made.shoe, opening) and order[opening.index] == opening.card for opening in openings)
+    assert all(
+        verify(made.root, made.cards, made.shoe, opening, place=place(opening.index, made)) and order[opening.index] == opening.card
+        for opening in openings
+    )
     assert len({opening.index for opening in openings}) == len(openings)
 
     peeks = [event for event in events if isinstance(event, HolePeeked)]

@@ -7,29 +7,40 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from feltlog.rehearsal.round import PEN
-from services.table.domain.table import TABLE, UNBOOKED_MAX, Table
+from services.table.domain.table import TABLE, UNBOOKED_MAX
+from services.table.domain.table_state import Table
 from services.table.reactions import timer
 from shared.contracts.table import (
     CallRound,
     CloseTable,
+    CutCalled,
+    CutRevealed,
+    CutSealed,
     DayClosed,
     EndDay,
     MountShoe,
     NoteBook,
     NoteBooking,
+    NoteOrder,
     NoteRetirement,
+    OrderNoted,
     RecordRound,
+    RevealCut,
     RoundCalled,
     RoundRecorded,
+    SealCut,
+    SealingClosed,
     ShoeCalled,
     ShoeRetirementCalled,
     TableOpened,
 )
+from shared.kernel.cutting import seal
 from shared.kernel.folded import Asked, Folded, commit, draft, empty, fold
 from shared.kernel.messages import HOUSE, Actor
 from tests.rounds import DAY_ENDS_AT_MS, open_table
 
 PIT = Actor("staff", "pit")
+PLAYERS = ("ann", "bob")
 STREAM = "log.table.20261130.T7.table"
 END = EndDay(next_day="20261201", next_day_ends_at_ms=2 * DAY_ENDS_AT_MS)
 
@@ -63,16 +74,28 @@ class Felt:
     def step(self) -> None:
         """Let something happen: an answer, a clock, a person, or something said a second time."""
         self.at_ms += self.chance.choice((0, 10, 4_000))
-        what = self.chance.randrange(10)
+        what = self.chance.randrange(12)
         if what < 6 and self.owed:
             self.tell(self.owed.pop(self.chance.randrange(len(self.owed))))
         elif what < 8:
             self.let_time_pass()
         elif what == 8:
             self.tell(self.chance.choice((CallRound(), CloseTable(), open_table("ontario"))), PIT)
+        elif what > 9:
+            self.speak_of_the_cut()
         elif self.asked:
             again = self.chance.choice(self.asked)
             self.tell(again.command, again.actor)
+
+    def speak_of_the_cut(self) -> None:
+        """Let a player seal or tell something, at the right moment or not."""
+        player = self.chance.choice(PLAYERS)
+        shoe = f"T7-S{max(1, self.folded.state.shoes - self.chance.randrange(2))}"
+        secret = f"{self.chance.choice((1, 1, 1, 2)):064x}"
+        given: Any = RevealCut(shoe=shoe, root="root", secret=secret)
+        if self.chance.random() < 0.5:
+            given = SealCut(shoe=shoe, root="root", seal=seal(shoe, player, secret))
+        self.tell(given, Actor("player", player))
 
     def let_time_pass(self) -> None:
         """Fire what is due, or a moment too early."""
@@ -92,6 +115,8 @@ class Felt:
             case TableOpened():
                 return [NoteBook()]
             case ShoeCalled():
+                return [NoteOrder(shoe=event.shoe, root="root")]
+            case CutCalled():
                 return [MountShoe(shoe=event.shoe, root="root", cards=312)]
             case ShoeRetirementCalled():
                 return [NoteRetirement(shoe=event.shoe)]
@@ -136,6 +161,51 @@ def test_table_retires_every_shoe_that_it_called(seed: int):
     retired = [event.shoe for event in felt.events if isinstance(event, ShoeRetirementCalled)]
 
     assert (len(retired), called - set(retired)) == (len(set(retired)), set())
+
+
+@given(seeds)
+def test_shoe_is_cut_by_what_was_sealed_before_and_told_after(seed: int):
+    """ADR 0018: no secret stands in the log while seals are taken, and every seal stands in the cut, told or not."""
+    felt = played(seed)
+    felt.end_day()
+    sealed: dict[str, dict[str, str]] = {}
+    told: dict[str, dict[str, str]] = {}
+    cuts: dict[str, list[tuple[str, str, str]]] = {}
+    for event in felt.events:
+        match event:
+            case CutSealed():
+                assert event.shoe not in told
+                sealed.setdefault(event.shoe, {})[event.player] = event.seal
+            case SealingClosed():
+                told[event.shoe] = {}
+            case CutRevealed():
+                told[event.shoe][event.player] = event.secret
+            case CutCalled():
+                cuts[event.shoe] = [(each.player, each.seal, each.secret) for each in event.contributions]
+            case _:
+                pass
+    expected = {
+        shoe: [(player, mark, told.get(shoe, {}).get(player, "")) for player, mark in sorted(sealed.get(shoe, {}).items())] for shoe in cuts
+    }
+
+    assert cuts == expected
+
+
+@given(seeds)
+def test_shoe_is_replaced_by_one_that_is_committed(seed: int):
+    """ADR 0018: retirement names the next shoe's commitment, unless no round follows."""
+    felt = played(seed)
+    felt.end_day()
+    noted: dict[str, str] = {}
+    wrong: list[ShoeRetirementCalled] = []
+    for event in felt.events:
+        if isinstance(event, OrderNoted):
+            noted[event.shoe] = event.root
+        if isinstance(event, ShoeRetirementCalled):
+            is_committed = noted.get(event.next_shoe) == event.next_root != ""
+            wrong += [event] if is_committed != (event.reason == "replaced") else []
+
+    assert wrong == []
 
 
 @given(seeds)

@@ -39,6 +39,16 @@ class Auditor:
         self.rounds_over = 0
         self.voids: Counter[str] = Counter()
         self.reshuffles = 0
+        self.rulings = 0
+        self.corrections = 0
+        self._proposed: dict[tuple[str, int], tuple[str, str]] = {}
+        """Who proposed to correct which round, by the table's stream and number."""
+        self._ruled: dict[str, str] = {}
+        """The round that was ruled about last, by the table's stream."""
+        self._correcting: dict[str, set[str]] = defaultdict(set)
+        """Rounds that a table has called to be corrected, and that nobody has answered for."""
+        """How many were approved."""
+        self.hands_dead = 0
         self.games: dict[str, Game] = {}
         self.cards = CardCount()
         self.till = Till(self.games)
@@ -118,6 +128,7 @@ class Auditor:
     def _table_event(self, subject: str, kind: str, event: Row) -> None:
         must(subject not in self._days_closed, "after_close", f"{kind} stands in {subject} behind its end")
         day = subject.split(".")[2]
+        self.cards.on_table(subject, kind, event)
         match kind:
             case "RoundCalled":
                 table = event["table"]
@@ -131,7 +142,24 @@ class Auditor:
                 stored = self.stored[round_stream(event["round"])]
                 must(event["digest"] == stored[-1], "rounds", f"{event['round']} does not end as it is recorded")
                 self.rounds_over += 1
+            case "RulingProposed":
+                self._proposed[subject, event["proposal"]] = (event["by"], event["round"])
+            case "RulingApproved":
+                by, self._ruled[subject] = self._proposed.pop((subject, event["proposal"]))
+                must(by != event["by"], "one_person", f"{by} approved their own proposal in {subject}")
+            case "CorrectionCalled":
+                must(self._ruled.pop(subject, "") == event["round"], "one_person", f"{event['round']} is corrected, and nobody ruled so")
+                self._correcting[subject].add(event["round"])
+            case "CorrectionNoted":
+                stored = self.stored[round_stream(event["round"])]
+                must(event["digest"] == stored[-1], "rounds", f"{event['round']} does not end as its correction is noted")
+                self.corrections += "number" in event
+                if "number" not in event or event["number"] <= self.till.corrected[event["round"]]:
+                    self._correcting[subject].discard(event["round"])
+            case "BookingNoted" if "number" in event:
+                self._correcting[subject].discard(event["round"])
             case "DayClosed":
+                must(not self._correcting[subject], "unsettled", f"the day of {subject} is closed over {self._correcting[subject]}")
                 self._days_closed.add(subject)
             case _:
                 pass
@@ -142,15 +170,23 @@ class Auditor:
             self.games[event["round"]] = Game(event["round"], event["profile"], event["settings"])
             return
         game = self.games[round_id(subject)]
-        must(not game.over, "after_close", f"{kind} stands in {game.round} behind its end")
+        corrects = kind in ("RoundCorrected", "WagersCorrected", "CorrectionRefused")
+        must(not game.over or corrects, "after_close", f"{kind} stands in {game.round} behind its end")
         match kind:
             case "WagerAccepted":
                 stake = self.till.stakes.get((game.round, event["wager"]))
                 must(stake is not None and not stake.ended, "no_reserve", f"{event['wager']} is in {game.round} and nothing is set aside")
                 wager = game.wagers[event["wager"]]
                 must(stake is not None and stake.minor == wager.stake, "no_reserve", f"{event['wager']} is set aside with another stake")
-            case "CardDealt" | "HoleCardDealt" | "HoleCardTurned":
+            case "CardDealt" | "HoleCardDealt" | "HoleCardTurned" | "CardDiscarded" | "CardExposed":
                 self.cards.on_felt(subject, kind, event)
+            case "RulingApproved":
+                self.rulings += 1
+                self._two_persons(game, decision, event)
+            case "RulingProposed":
+                game.proposed[event["proposal"]] = event["by"]
+            case "HandCompleted":
+                self.hands_dead += event["how"] == "dead"
             case "ReshuffleCalled":
                 self.reshuffles += 1
             case "RoundVoided":
@@ -159,6 +195,15 @@ class Auditor:
                 pass
         said = game.see(kind, decision, event)
         must(not said, "outcome", f"{game.round}: {said}")
+
+    def _two_persons(self, game: Game, decision: Row, event: Row) -> None:
+        """Whoever approves speaks for themselves, with a job, about what somebody else proposed."""
+        actor, proposed = decision["actor"], game.proposed.pop(event["proposal"], "")
+        must(actor["role"] == "staff" and actor["id"] == event["by"], "two_persons", f"{actor['id']} approves as {event['by']}")
+        must(actor.get("job") == event["job"], "two_persons", f"{event['by']} is no {event['job']}")
+        must(
+            proposed not in ("", event["by"]), "two_persons", f"{event['by']} approves in {game.round} what {proposed or 'nobody'} proposed"
+        )
 
     def finish(self) -> None:
         """Raise `Breach` unless everything that was begun is ended."""

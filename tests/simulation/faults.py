@@ -2,16 +2,12 @@
 
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import replace
-from typing import Any
 
 from feltlog.rehearsal.house import RehearsedHouse
 from feltlog.rehearsal.process import Process
-from shared.contracts.subjects import SERVICES, log_of, table_stream
-from shared.kernel.reactions import Reaction, Source
 from shared.runtime.clock import day_ends_at_ms
-from shared.runtime.keepers import Noun
 from tests.simulation.auditor import Auditor
+from tests.simulation.poison import Poison, hangs
 from tests.simulation.workload import Workload
 
 ONCE_IN_STEPS = 30
@@ -19,13 +15,6 @@ DAY_ROLL_ONCE_IN = 5
 """Of those times at which it could: a day has some two dozen rounds then, and a process that starts has little to fold."""
 OPEN_DAYS_MAX = 5
 LIFT_ONCE_IN = 6
-POISONED_BYTES = b"these bytes are no entry"
-STRAY_BYTES = b'{"type":"io.nats.jetstream.api.v1.consumer_info_response","error":{"code":404}}'
-"""What JetStream's own API would answer somebody who asked it to answer onto a log."""
-
-
-class CannotReact(ValueError):
-    """What a version of the software says that does not understand an event."""
 
 
 class Faults:
@@ -33,22 +22,16 @@ class Faults:
 
     def __init__(self, house: RehearsedHouse, workload: Workload, auditor: Auditor, kinds: tuple[str, ...]) -> None:
         self.counts: Counter[str] = Counter()
-        self.poisoned: set[tuple[str, str]] = set()
-        """Services, each with a subject of which it understands nothing."""
-        self.broken: set[str] = set()
-        """Streams on which every decision breaks an assertion."""
-        self.ever_broken: set[str] = set()
+        self.poison = Poison(house, auditor)
         self._house = house
-        self._auditor = auditor
         self._choose = house.chooser
-        self._lifts = 0
-        self._garbage = 0
         self._away_until_ms = 0
         self._later: list[tuple[int, Callable[[], None]]] = []
         """What is still to go wrong, and when."""
         self._house.reorders = "reorder" in kinds
         workload.silence_once_in = 15 if "silent_player" in kinds else 0
         workload.lost_once_in = 25 if "lost_message" in kinds else 0
+        workload.rule_once_in = 3 if "irregularity" in kinds else 0
         self._acts = [(kind, act) for kind, act in self._all().items() if kind in kinds]
 
     def _all(self) -> dict[str, Callable[[], str]]:
@@ -68,8 +51,8 @@ class Faults:
             "service_away": self._service_away,
             "store_away": self._store_away,
             "day_roll": self._day_roll,
-            "poison": self._poison,
-            "stray": self._stray,
+            "poison": self.poison.spread,
+            "stray": self.poison.stray,
         }
 
     def maybe(self) -> None:
@@ -84,8 +67,8 @@ class Faults:
             return
         if self._choose.once_in(4):
             self._house.store.deliver_ghosts()
-        if (self.poisoned or self.broken) and self._choose.once_in(LIFT_ONCE_IN):
-            self.mend()
+        if self.poison.is_spread and self._choose.once_in(LIFT_ONCE_IN):
+            self.poison.mend()
         _, act = self._choose.pick(self._acts)
         happened = act()
         if happened:
@@ -106,30 +89,6 @@ class Faults:
             for ear in process.ears.values():
                 ear.not_before_ms = 0
 
-    def cannot_follow(self, process: Process, follow: Callable[..., list[Reaction]]) -> Callable[..., list[Reaction]]:
-        """Return `follow` as a software follows that does not understand what is poisoned."""
-
-        def following(event: object, source: Source) -> list[Reaction]:
-            if (process.name, source.stream) in self.poisoned:
-                raise CannotReact(f"{type(event).__name__} is not understood")
-            return follow(event, source)
-
-        return following
-
-    def breaks(self, noun_of: Callable[[str], Noun]) -> Callable[[str], Noun]:
-        """Return `noun_of` as in a software that breaks on the streams that are broken."""
-
-        def breaking(stream: str) -> Noun:
-            noun = noun_of(stream)
-
-            def fill(command: Any, state: Any) -> Any:
-                assert stream not in self.broken, "something that must hold does not"
-                return command if noun.fill is None else noun.fill(command, state)
-
-            return replace(noun, fill=fill)
-
-        return breaking
-
     # Each returns what has happened, or nothing: what it only prepares is counted where it comes true.
 
     def _process(self) -> Process | None:
@@ -138,7 +97,7 @@ class Faults:
     def _listening(self) -> Process | None:
         """Return a process that could hear something now."""
         process = self._process()
-        deaf = process is None or not process.ears or self._house.store.is_away or self._hangs(process)
+        deaf = process is None or not process.ears or self._house.store.is_away or hangs(process)
         return None if deaf else process
 
     def _duplicate(self) -> str:
@@ -223,7 +182,7 @@ class Faults:
 
     def _hang(self) -> str:
         process = self._process()
-        if process is None or self._hangs(process):
+        if process is None or hangs(process):
             return ""
         process.hung_until_ms = self._house.clock.now_ms() + self._choose.between(300, 9_000)
         return "hang"
@@ -253,68 +212,3 @@ class Faults:
             ends_ms = day_ends_at_ms(house.today(), "06:00", "America/Toronto") + 24 * 3_600_000
         house.clock.advance(ends_ms - house.clock.now_ms() + self._choose.between(-8_000, 4_000))
         return ""
-
-    def _poison(self) -> str:
-        """Let a service understand nothing of a subject from now on, or a stream break, or a stranger write what nobody understands."""
-        if self.poisoned or self.broken or self._choose.once_in(2) or self._house.store.is_away:
-            return ""
-        if self._choose.once_in(3):
-            return self._write_garbage()
-        subjects = self._auditor.recent
-        if not subjects:
-            return ""
-        subject = self._choose.pick(subjects)
-        if self._choose.once_in(3) and not subject.endswith(".desk"):
-            self.broken.add(subject)
-            self.ever_broken.add(subject)
-            return "stream_broken"
-        hears = {"table": ("table", "shoe", "wallet"), "shoe": ("table",), "wallet": ("table",)}
-        services = [service for service, heard in hears.items() if subject.split(".")[1] in heard]
-        self.poisoned.add((self._choose.pick(services), subject))
-        return "source_not_understood"
-
-    def _write_garbage(self) -> str:
-        self._garbage += 1
-        subject = table_stream(self._house.today(), f"X{self._garbage}")
-        if log_of(subject) not in self._house.logs("table", sealed=False):
-            return ""
-        self._auditor.poison.add(subject)
-        log = self._house.store.log(log_of(subject))
-        log.append(subject, POISONED_BYTES, fence=0, now_ms=self._house.clock.now_ms())
-        return "garbage"
-
-    def _stray(self) -> str:
-        """Let an answer of JetStream's own API stand in a stream that is written to."""
-        subjects = self._auditor.recent
-        if self._house.store.is_away or not subjects:
-            return ""
-        subject = self._choose.pick(subjects)
-        if self._house.store.log(log_of(subject)).is_sealed:
-            # Nobody can write there any more.
-            return ""
-        self._house.store.stray(subject, STRAY_BYTES)
-        return "stray"
-
-    def mend(self) -> None:
-        """Lift what is quarantined, as a person would who has mended the cause."""
-        if self._house.store.is_away:
-            return
-        self.poisoned.clear()
-        self.broken.clear()
-        for service in SERVICES[:3]:
-            there = [process for process in self._house.of(service) if not self._hangs(process)]
-            for subject, _ in list(there[-1].desk.held) if there else []:
-                if there[-1].alive and subject not in self._auditor.poison:
-                    self._house.take(there[-1], self._lifting(there[-1], subject))
-
-    def _lifting(self, process: Process, subject: str) -> Callable[[], None]:
-        self._lifts += 1
-        id = f"lift-{self._lifts}"
-
-        def lift() -> None:
-            process.desk.lift(subject, id)
-
-        return lift
-
-    def _hangs(self, process: Process) -> bool:
-        return process.hung_until_ms > self._house.clock.now_ms()

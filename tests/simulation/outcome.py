@@ -34,14 +34,23 @@ class Game:
     profile: Row
     settings: Row
     wagers: dict[str, Wager] = field(default_factory=dict)
+    settled: dict[str, int] = field(default_factory=dict)
+    """What each wager gave back when it was settled."""
     lines: dict[str, int] = field(default_factory=dict)
+    """What it gives back after the corrections since."""
     cards: dict[Place, list[str]] = field(default_factory=dict)
     split: set[int] = field(default_factory=set)
     """Boxes that were split."""
     even_money: set[str] = field(default_factory=set)
+    dead: set[Place] = field(default_factory=set)
+    """Hands that give everything on them back."""
+    proposed: dict[int, str] = field(default_factory=dict)
+    """Who proposed which ruling that nobody has approved."""
     peeked_blackjack: bool = False
     over: bool = False
     void: bool = False
+    corrections: dict[int, list[Row]] = field(default_factory=dict)
+    """The lines that were settled anew, by the number of the correction."""
 
     @property
     def currency(self) -> str:
@@ -63,15 +72,41 @@ class Game:
                 self.peeked_blackjack = event["blackjack"]
             case "HandSplit":
                 self._split(event["box"], event["hand"], event["wager"])
+            case "HandCompleted" if event["how"] == "dead":
+                self.dead.add((event["box"], event["hand"]))
             case "EvenMoneyTaken":
                 self.even_money.add(event["wager"])
             case "WagersSettled":
                 return self._settled(event, void=_voids(decision))
             case "RoundSettled" | "RoundVoided":
                 return self._ended(kind)
+            case "RoundCorrected":
+                return self._ruled_void(event)
+            case "WagersCorrected":
+                return self._mended(event)
             case _:
                 pass
         return ""
+
+    def _ruled_void(self, event: Row) -> str:
+        """Every card of a simulated shoe is proved, so that a round which is over can become void and nothing else."""
+        self.void = True
+        return "" if event["outcome"] == "void" else f"correction {event['number']} settles by cards that were proved"
+
+    def _mended(self, event: Row) -> str:
+        """What was settled gives back its stake and no more, once; a round that is over is left with nothing else."""
+        self.corrections[event["number"]] = event["lines"]
+        if event["number"] != len(self.corrections):
+            return f"correction {event['number']} is the {len(self.corrections)}. of the round"
+        for line in event["lines"]:
+            id = line["wager"]
+            if line["settled_minor"] != self.lines.get(id):
+                return f"{id} was settled with {self.lines.get(id)}, the correction says {line['settled_minor']}"
+            if line["returned_minor"] != self.wagers[id].stake:
+                return f"{id} gives back {line['returned_minor']} after the correction, its stake is {self.wagers[id].stake}"
+            self.lines[id] = line["returned_minor"]
+        left = [id for id, returned in self.lines.items() if self.over and returned != self.wagers[id].stake]
+        return f"{left} of a void round give back something else than their stakes" if left else ""
 
     def gain(self, player: str) -> int:
         """Return what a player has won or lost, by the lines that were checked one by one."""
@@ -98,6 +133,7 @@ class Game:
     def _split(self, box: int, hand: int, new: str) -> None:
         """The second card begins a hand of its own; hands behind it move up, with their wagers."""
         above = sorted((place for place in self.cards if place[0] == box and place[1] > hand), reverse=True)
+        self.dead = {(on, number + (on == box and number > hand)) for on, number in self.dead}
         for place in above:
             self.cards[box, place[1] + 1] = self.cards.pop(place)
         for id, wager in self.wagers.items():
@@ -117,10 +153,11 @@ class Game:
                 return f"{id} is settled twice"
             if line["stake_minor"] != wager.stake or line["player"] != wager.player:
                 return f"{id} is settled as another wager"
-            right = wager.stake if void else self._returns(id, wager)
+            back = void or (wager.box, wager.hand) in self.dead
+            right = wager.stake if back else self._returns(id, wager)
             if line["returned_minor"] != right:
                 return f"{id} ({wager.kind}) gives back {line['returned_minor']} of {wager.stake}, {right} is right"
-            self.lines[id] = right
+            self.lines[id] = self.settled[id] = right
         return ""
 
     def _ended(self, kind: str) -> str:

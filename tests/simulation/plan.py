@@ -23,6 +23,7 @@ KINDS = (
     "stray",
     "silent_player",
     "lost_message",
+    "irregularity",
 )
 """What may be let go wrong, or left out."""
 
@@ -54,9 +55,15 @@ HAPPENINGS = (
     "stray",
     "quarantine",
     "silent_player",
+    "cut_by_players",
+    "secret_missing",
     "lost_request",
     "lost_reply",
     "asked_again",
+    "ruling",
+    "card_astray",
+    "hand_dead",
+    "correction",
 )
 """What comes of them and is counted when it truly happens: a simulation in which one of these is rare proves little about it."""
 

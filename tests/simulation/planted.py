@@ -1,4 +1,4 @@
-"""Planted bugs: five mistakes that a house like this could make, wrapped around the product to prove that they are found.
+"""Planted bugs: six mistakes that a house like this could make, wrapped around the product to prove that they are found.
 
 None of them is a switch in the product: each wraps a decider, a reaction or the store of a simulation, and only there.
 """
@@ -14,11 +14,12 @@ from feltlog.rehearsal.rooms import ShoeRooms, TableRooms, WalletRooms
 from feltlog.rehearsal.world import Rooms
 from services.shoe.domain.shoe import SHOE, Ready
 from services.table.domain.round import ROUND
+from services.table.domain.state import Betting, Playing
 from services.wallet.domain.ledger import LEDGER
 from services.wallet.domain.posting import HOUSE_BANK, movement, player_account
 from shared.contracts.shoe import DrawCards
 from shared.contracts.subjects import round_name
-from shared.contracts.table import AcceptWager, WagersSettled
+from shared.contracts.table import AcceptWager, ApproveRuling, WagersSettled
 from shared.contracts.wallet import Deposited, SettleStakes, StakeRefused, StakesSettled
 from shared.kernel.reactions import Reaction, Source
 from shared.runtime.event_store import Appended, Conflict, Unknown
@@ -148,12 +149,27 @@ def _singly(event: Any) -> Any:
     return event
 
 
+def approve_own_proposals(rooms: Rooms, process: Process) -> None:
+    """Let the table take one person's word twice: who proposed a ruling may approve it."""
+    if not isinstance(rooms, TableRooms):
+        return
+
+    def decide(command: Any, round_: Any, envelope: Any) -> list[Any]:
+        if isinstance(command, ApproveRuling) and isinstance(round_, Betting | Playing):
+            strangers = tuple(msgspec.structs.replace(each, by="") for each in round_.proposals.open)
+            round_ = msgspec.structs.replace(round_, proposals=msgspec.structs.replace(round_.proposals, open=strangers))
+        return ROUND.decide(command, round_, envelope)
+
+    rooms.round = replace(rooms.round, decider=replace(ROUND, decide=decide))
+
+
 PLANTED = (
     Planted("settle_twice_on_redelivery", settle_twice_on_redelivery),
     Planted("accept_without_reserve", accept_without_reserve),
     Planted("deal_twice_after_crash", deal_twice_after_crash),
     Planted("drop_after_lost_answer", make_store=TrustingStore),
     Planted("pay_double_singly", pay_double_singly),
+    Planted("approve_own_proposals", approve_own_proposals),
 )
 
 

@@ -121,7 +121,13 @@ class Simulation:
             ghost_stored=store.happened["ghost_stored"],
             day_roll=auditor.days,
             shoe_ran_out=auditor.reshuffles,
+            cut_by_players=auditor.cards.cuts["players"],
+            secret_missing=auditor.cards.missing,
             quarantine=auditor.quarantined,
+            ruling=auditor.rulings,
+            correction=auditor.corrections,
+            card_astray=auditor.cards.astray,
+            hand_dead=auditor.hands_dead,
         )
         return {what: counts[what] for what in HAPPENINGS}
 
@@ -143,7 +149,7 @@ class Simulation:
         began = self.steps
         while not self._settled():
             if self.liveness_steps % MEND_EVERY_STEPS == 0:
-                self.faults.mend()
+                self.faults.poison.mend()
             self._step()
             self._look()
             self.liveness_steps = self.steps - began
@@ -212,7 +218,7 @@ class Simulation:
     def _no_strange_quarantine(self) -> None:
         """Nothing may break but what was poisoned."""
         for row in self.auditor.quarantines.values():
-            meant = "is not understood" in row["reason"] or row.get("target") in self.faults.ever_broken
+            meant = "is not understood" in row["reason"] or row.get("target") in self.faults.poison.ever_broken
             if not meant and row["subject"] not in self.auditor.poison:
                 raise Breach("quarantine", f"{row['service']} holds {row['subject']} from {row['sequence']} on: {row['reason']}")
 
@@ -239,9 +245,9 @@ class Simulation:
         def wrapped(build: Build) -> Build:
             def build_wrapped(process: Process) -> Rooms:
                 rooms = build(process)
-                rooms.follow = self.faults.cannot_follow(process, rooms.follow)  # type: ignore[method-assign]
+                rooms.follow = self.faults.poison.cannot_follow(process, rooms.follow)  # type: ignore[method-assign]
                 self._wrap(rooms, process)
-                rooms.noun_of = self.faults.breaks(rooms.noun_of)  # type: ignore[assignment, method-assign]
+                rooms.noun_of = self.faults.poison.breaks(rooms.noun_of)  # type: ignore[assignment, method-assign]
                 return rooms
 
             return build_wrapped

@@ -30,6 +30,8 @@ class Till:
         self.moved: dict[str, Row] = {}
         """Deposits and withdrawals, by the id of the request."""
         self.booked: set[str] = set()
+        self.corrected: dict[str, int] = defaultdict(int)
+        """How many corrections of each round are booked."""
         self._games = games
         self._books: dict[str, str] = {}
 
@@ -57,6 +59,8 @@ class Till:
                 self._end(event["round"], event["wager"], event["minor"], "released")
             case "StakesSettled":
                 self._settle(event)
+            case "StakesCorrected":
+                self._correct(event)
             case "RoundBooked":
                 self._book(event)
             case _:
@@ -104,7 +108,7 @@ class Till:
         returned: dict[str, int] = defaultdict(int)
         for line in event["lines"]:
             self._end(event["round"], line["wager"], line["stake_minor"], "settled")
-            told = self._games[event["round"]].lines.get(line["wager"])
+            told = self._games[event["round"]].settled.get(line["wager"])
             must(
                 told == line["returned_minor"], "settlement", f"{line['wager']} gives back {line['returned_minor']}, the table says {told}"
             )
@@ -114,6 +118,30 @@ class Till:
                 right = returned.pop(posting["account"], 0)
                 must(posting["minor"] == right, "settlement", f"{posting['account']} gets {posting['minor']} for {right}")
         must(not any(returned.values()), "settlement", f"{dict(returned)} of {event['round']} is not paid")
+
+    def _correct(self, event: Row) -> None:
+        """The differences of a correction come to each player, or are owed, once."""
+        round, number = event["round"], event["number"]
+        must(
+            number == self.corrected[round] + 1, "settled_twice", f"correction {number} of {round} is booked after {self.corrected[round]}"
+        )
+        self.corrected[round] = number
+        told = {line["wager"]: line["returned_minor"] - line["settled_minor"] for line in self._games[round].corrections.get(number, [])}
+        due: dict[str, int] = defaultdict(int)
+        for line in event["lines"]:
+            difference = line["returned_minor"] - line["settled_minor"]
+            must(
+                told.get(line["wager"]) == difference,
+                "settlement",
+                f"{line['wager']} is corrected by {difference}, the table says otherwise",
+            )
+            due[line["player"]] += difference
+        must(len(told) == len(event["lines"]), "settlement", f"correction {number} of {round} is not booked whole")
+        for posting in event["postings"]:
+            kind, _, player = posting["account"].partition(":")
+            if kind in ("player", "owed"):
+                due[player] -= posting["minor"]
+        must(not any(due.values()), "settlement", f"correction {number} of {round} moves otherwise than its lines: {dict(due)}")
 
     def _book(self, event: Row) -> None:
         must(event["round"] not in self.booked, "twice", f"{event['round']} is booked twice")

@@ -12,9 +12,9 @@ from typing import Any
 
 from feltlog.rehearsal.house import RehearsedHouse
 from feltlog.rehearsal.rooms import TableRooms, WalletRooms
-from services.table.views import Felt, FeltBox
+from services.table.views import Felt, FeltBox, FeltCut
 from services.wallet.views import balance
-from shared.contracts.subjects import round_name
+from shared.contracts.subjects import round_name, table_stream
 from shared.contracts.table import (
     CallRound,
     CloseBetting,
@@ -25,13 +25,18 @@ from shared.contracts.table import (
     Insure,
     OpenTable,
     PlaceWager,
+    RevealCut,
+    RulingCommand,
+    SealCut,
     Split,
     Stand,
     TableSettings,
     TakeEvenMoney,
 )
 from shared.contracts.wallet import Deposit, OpenAccount, Withdraw
+from shared.kernel.cutting import seal
 from shared.kernel.messages import Actor, Answer
+from tests.simulation import rulings
 from tests.simulation.auditor import Auditor
 from tests.simulation.breach import must
 
@@ -55,6 +60,10 @@ NOT_YET = frozenset(
     }
 )
 """Refusals of staff's requests after which it is right to ask again."""
+REGRET_ONCE_IN = 6
+"""So many rounds are over before somebody proposes that one of them is void after all."""
+SOON = frozenset({"busy", "quarantined"})
+"""The same of rulings, which are about one round and nothing else."""
 
 Step = Callable[[], None]
 
@@ -97,11 +106,14 @@ class Workload:
         self.seats = seats
         self.silence_once_in = 0
         self.lost_once_in = 0
+        self.rule_once_in = 0
         self.counts: Counter[str] = Counter()
         self.betting = True
         self._requests: dict[str, Request] = {}
         self._open: dict[str, Request] = {}
         self._spoken: set[tuple[Any, ...]] = set()
+        self._secrets: dict[tuple[str, str], str] = {}
+        """What players seal, by the root of the shoe and the player."""
         self._felts: dict[str, Felt | None] = {}
         self._seen: tuple[Any, int] = (None, -1)
         self._asked = 0
@@ -140,7 +152,7 @@ class Workload:
     def stop(self) -> None:
         """Bet no more, and close the tables."""
         self.betting = False
-        self.silence_once_in = self.lost_once_in = 0
+        self.silence_once_in = self.lost_once_in = self.rule_once_in = 0
         self._todo.clear()
         for seat in self.seats:
             self._pit(seat, CloseTable())
@@ -176,7 +188,7 @@ class Workload:
         assert isinstance(wallet.rooms, WalletRooms)
         ledger = wallet.door(wallet.rooms.book).state
         for player in self.players:
-            shown = sum(amount.available_minor + amount.set_aside_minor for amount in balance(ledger, player).amounts)
+            shown = sum(amount.available_minor + amount.set_aside_minor - amount.owed_minor for amount in balance(ledger, player).amounts)
             right = self.auditor.till.owed(player, CURRENCY)
             must(shown == right, "balance", f"{player} has {shown}, {right} is right")
 
@@ -212,8 +224,11 @@ class Workload:
                 for box in felt.boxes
                 if box.answered is False and box.legal
             ]
+        steps += self._cut(seat, felt)
         if seat.staffed:
             steps += self._staff(seat, felt)
+        if self.rule_once_in:
+            steps += self._rulings(felt)
         return [self._once(seat, key, step) for key, step in steps if key not in self._spoken]
 
     def _once(self, seat: Seat, key: tuple[Any, ...], step: Step) -> Step:
@@ -272,6 +287,44 @@ class Workload:
 
         return insure
 
+    def _cut(self, seat: Seat, felt: Felt) -> list[tuple[tuple[Any, ...], Step]]:
+        """Return what players can say of the shoe that comes; some seal nothing, some never tell, some tell another secret first."""
+        cut = felt.cut
+        if cut is None or not self.betting:
+            return []
+        match cut.phase:
+            case "sealing":
+                silent = [player for player in seat.players if player not in cut.sealed]
+                return [(("seal", cut.root, player), self._seal(seat, cut, player)) for player in silent]
+            case "revealing":
+                owed = [player for player in cut.sealed if player not in cut.told]
+                return [(("tell", cut.root, player), self._tell(seat, cut, player)) for player in owed]
+            case _:
+                return []
+
+    def _seal(self, seat: Seat, cut: FeltCut, player: str) -> Step:
+        def seal_one() -> None:
+            if self.house.chooser.once_in(3):
+                return
+            secret = self._secrets[cut.root, player] = f"{self.house.chooser.below(1 << 62):064x}"
+            self._of_the_cut(seat, player, SealCut(shoe=cut.shoe, root=cut.root, seal=seal(cut.shoe, player, secret)))
+
+        return seal_one
+
+    def _tell(self, seat: Seat, cut: FeltCut, player: str) -> Step:
+        def tell() -> None:
+            choose = self.house.chooser
+            if choose.once_in(2):
+                return
+            if choose.once_in(12):
+                self._of_the_cut(seat, player, RevealCut(shoe=cut.shoe, root=cut.root, secret=f"{7:064x}"))
+            self._of_the_cut(seat, player, RevealCut(shoe=cut.shoe, root=cut.root, secret=self._secrets[cut.root, player]))
+
+        return tell
+
+    def _of_the_cut(self, seat: Seat, player: str, command: Any) -> None:
+        self._request("table", command, Actor("player", player), lambda: self._table_stream(seat.table))
+
     def _play(self, player: str, round: str, command: Any, *, money: bool = False) -> None:
         self._request("table", command, Actor("player", player), lambda: round_name(round).stream, money=money)
 
@@ -284,6 +337,38 @@ class Workload:
         if felt.phase in ("idle", "settled", "void") and self.betting and felt.table_phase == "open":
             return [(("call", felt.round, self._table_stream(seat.table)), lambda: self._pit(seat, CallRound()))]
         return []
+
+    def _rulings(self, felt: Felt) -> list[tuple[tuple[Any, ...], Step]]:
+        """Return what staff may report now, and decide about."""
+        moment = felt.turn.number if felt.turn is not None else felt.phase
+        choose = self.house.chooser
+
+        def notice() -> None:
+            if choose.once_in(self.rule_once_in or 1):
+                rulings.report(felt, choose, self._ruling)
+
+        def regret() -> None:
+            if choose.once_in(REGRET_ONCE_IN):
+                rulings.regret(felt, choose, self._correction)
+
+        steps: list[tuple[tuple[Any, ...], Step]] = []
+        if felt.phase in ("betting", "insurance", "decision", "joining", "dealing"):
+            steps.append((("notice", felt.round, moment), notice))
+        if felt.phase in ("settled", "void"):
+            steps.append((("regret", felt.round), regret))
+        for proposal in felt.proposals:
+            is_over = proposal.round != felt.round or felt.phase in ("settled", "void", "idle")
+            ask = self._correction if is_over else self._ruling
+            steps.append((("answer", proposal.round, is_over, proposal.proposal), partial(rulings.answer, proposal, choose, ask)))
+        return steps
+
+    def _ruling(self, who: Actor, round: str, command: Any) -> None:
+        self._request("table", command, who, lambda: round_name(round).stream)
+
+    def _correction(self, who: Actor, round: str, command: Any) -> None:
+        """Ask the table, whose day stays open for rounds that are over."""
+        name = round_name(round)
+        self._request("table", command, who, lambda: table_stream(name.day, name.table))
 
     def _repeat(self) -> None:
         """Let somebody ask once more what was answered long ago."""
@@ -329,7 +414,8 @@ class Workload:
             return
         # A table that is closed is gone with its day.
         gone = said.code == "unknown_table" and not self.betting
-        if request.actor.role == "staff" and not said.final and said.code in NOT_YET and not gone:
+        not_yet = SOON if isinstance(request.command, RulingCommand) else NOT_YET
+        if request.actor.role == "staff" and not said.final and said.code in not_yet and not gone:
             return
         if self._open.pop(request.id, None) is not None and said.final:
             self._answered = [*self._answered[-ANSWERED_KEPT_MAX:], request]

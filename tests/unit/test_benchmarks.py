@@ -8,6 +8,8 @@ from uuid import UUID
 import pytest
 from eventsourcing.application import Application
 
+from feltlog.scenario.run import run
+from feltlog.scenario.text import read_json
 from services.table.domain.state import Over
 from tests.benchmarks.__main__ import BENCHES
 from tests.benchmarks.engine import peer_rounds
@@ -15,6 +17,7 @@ from tests.benchmarks.pairing import paired
 from tests.benchmarks.rebuild import PeerRound, events_of, logged_rounds, rebuild_ours, saved
 from tests.benchmarks.report import report, sheet
 from tests.benchmarks.row import Effort, Row
+from tests.benchmarks.scenario import written
 from tests.benchmarks.seat import Drafted, Logged, Shoe, Unlogged, play
 
 
@@ -38,6 +41,20 @@ def test_bench_without_a_server_returns_a_row_with_its_peer_and_its_line(name):
         True,
         LINES[name],
     )
+
+
+def test_bench_without_a_peer_returns_its_figure_alone():
+    """Nobody else plays written rounds, so no line can be drawn."""
+    (row,) = BENCHES["scenario"].run(Effort(2, 1), silent)
+
+    assert (row.bench, row.value > 0, row.peer, row.ratio, row.at_least) == ("scenario", True, None, None, None)
+
+
+def test_written_rounds_are_played_to_their_ends():
+    """What is measured are rounds that nothing stops: every file is valid, every word legal, every round settled."""
+    results = [run(str(seed), written(seed), read_json, Path()).result for seed in range(100)]
+
+    assert {(result.outcome, getattr(result, "refused", None)) for result in results} == {("settled", ())}
 
 
 @pytest.mark.parametrize("log", [Unlogged, Logged, Drafted])

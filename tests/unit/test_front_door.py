@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from typer import Typer
 from typer.testing import CliRunner, Result
 
 from feltlog.__main__ import app, main
@@ -17,6 +18,12 @@ COMMANDS = [
     "status",
     "play",
     "rounds",
+    "round",
+    "round correct",
+    "round void",
+    "round approve",
+    "round decline",
+    "round withdraw",
     "replay",
     "statement",
     "table",
@@ -24,6 +31,20 @@ COMMANDS = [
     "table close",
     "table deal",
     "table list",
+    "table restrict",
+    "table notice",
+    "table reserve",
+    "table release",
+    "table limit",
+    "table give-up",
+    "table approve-face-down",
+    "table restrictions",
+    "table report",
+    "table void",
+    "table proposals",
+    "table approve",
+    "table decline",
+    "table withdraw",
     "player",
     "player add",
     "quarantine",
@@ -50,6 +71,14 @@ def test_every_command_has_help(command: str):
     result = asked(*command.split(), "--help")
 
     assert (result.exit_code, f"feltlog {command}" in result.output) == (0, True)
+
+
+@pytest.mark.parametrize("group", [app, *(group.typer_instance for group in app.registered_groups)])
+def test_no_command_hides_another(group: Typer):
+    """Of two commands with one name nobody would reach the first."""
+    names = [command.name or command.callback.__name__ for command in group.registered_commands if command.callback]
+
+    assert sorted(names) == sorted(set(names))
 
 
 def test_version_is_told():

@@ -50,6 +50,20 @@ async def test_stream_of_a_day_that_never_was_is_let_go():
     assert kept.open() == []
 
 
+async def test_stream_of_which_only_strays_are_seen_is_let_go():
+    """Whoever dirties a log makes messages, and no streams that anybody keeps."""
+    store = MemoryStore(itertools.count(1).__next__)
+    store.make_log("LOG_TABLE_20261130")
+    kept = Keepers(store, ManualClock(), "table-a", "test", lambda stream: Noun(ROUND))
+    for number in range(1, 50):
+        store.stray(f"log.table.20261130.T7.round.{number:06d}", b"{}")
+    for stored in store.log("LOG_TABLE_20261130").entries:
+        assert stored is not None
+        await kept.see(stored)
+
+    assert kept.open() == []
+
+
 async def test_stream_that_is_over_is_mended_too():
     """A person may mend what could not be read after the end of a stream as well."""
     kept = keepers(over=True)

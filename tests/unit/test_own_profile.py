@@ -43,6 +43,14 @@ def test_own_profile_is_its_book_but_for_what_it_says():
         ("hits_soft_17 = true", "hole_card = false", "late.toml: key dealer.peeks_under_ace: "),
         ('maximum = "200.00"', 'maximum = "0.50"', "late.toml: key maximum: "),
         ("[dealer]", "[dealer", "late.toml: "),
+        ('maximum = "200.00"', 'maximum = "200.00"\nblackjack_pays = [1000000000000000000, 1]', "late.toml: key maximum: "),
+        ('maximum = "200.00"', 'maximum = "1000000000000.00"', "late.toml: key maximum: "),
+        (
+            "[dealer]",
+            "[side_bets]\nsuper_sevens = [3, 50, 100, 500, 90000000000]\noffered = ['super_sevens']\n[dealer]",
+            "late.toml: key maximum: ",
+        ),
+        ('maximum = "200.00"', 'maximum = "200.00"\nchip_unit = "500.00"', "late.toml: key chip_unit: "),
     ],
 )
 def test_bad_change_names_file_and_key(old, new, words):

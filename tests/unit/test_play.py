@@ -11,7 +11,8 @@ from feltlog.felt_picture import Sight, choices, parting, picture, told
 from feltlog.keys import END, Keys
 from feltlog.session import Session, play_by_lines
 from services.table.views import Felt, FeltHand
-from shared.contracts.table import SettlementLine
+from shared.contracts.shoe import Opening, OwnHand
+from shared.contracts.table import ExposeHand, SettlementLine, Stand
 from tests.felts import ROUND, ScriptedHouse, box, felt, turn
 
 MINE = ("hit", "stand", "double", "split")
@@ -109,7 +110,7 @@ async def test_a_line_that_says_nothing_is_refused_at_once(capsys):
     await play(ScriptedHouse(BETTING, DRAWN, OVER), "x", "10", "s")
     lines = capsys.readouterr().out.splitlines()
 
-    assert lines.index("  x: neither an amount nor one of h, s, d, p, i, n, e.") < lines.index("  10.00 on box 1: accepted.")
+    assert lines.index("  x: neither an amount nor one of t, h, s, d, p, i, n, e.") < lines.index("  10.00 on box 1: accepted.")
 
 
 async def test_a_key_that_is_not_offered_is_answered():
@@ -198,3 +199,41 @@ def test_nothing_is_to_be_chosen_in_somebody_elses_turn():
     """The felt says what is legal on which box."""
 
     assert (choices(TURN, "bob"), told(TURN, "bob").partition("; ")[2].partition(";")[0]) == ([], "ann's decision: box 1, hand 1")
+
+
+HIDDEN = box(1, "ann", 1000, "8H 8C", legal=("expose", "stand"))
+FACE_DOWN = felt(
+    "decision",
+    boxes=tuple(
+        msgspec.structs.replace(each, hands=(FeltHand(hand=1, cards=(), total=0, soft=False, end=None, result=None, down=2),))
+        for each in (HIDDEN, msgspec.structs.replace(HIDDEN, box=2, player="ben", legal=()))
+    ),
+    dealer_cards=("6C",),
+    dealer_total=6,
+    turn=turn(1, "ann", 9_000),
+)
+OWN = (
+    OwnHand(
+        round=ROUND,
+        box=1,
+        hand=1,
+        cards=tuple(Opening(index=index, card=card, salt="", path=()) for index, card in enumerate(("8H", "8C"))),
+    ),
+)
+
+
+def test_cards_face_down_are_shown_to_their_own_player_alone():
+    """FL-3.5, decision 25: the own ones in brackets, everybody else's as backs."""
+    shown = told(FACE_DOWN, "ann", OWN)
+
+    assert ("box 1 ann (8♥ 8♣) face down" in shown, "box 2 ben ## ## face down" in shown) == (True, True)
+
+
+def test_hand_face_down_is_turned_up_or_stands():
+    """FL-3.5: nothing else is offered before."""
+    offered = [(each.key, each.word, each.command) for each in choices(FACE_DOWN, "ann")]
+
+    assert offered == [
+        ("t", "turn up", ExposeHand(round=ROUND, box=1, hand=1)),
+        ("s", "stand", Stand(round=ROUND, box=1, hand=1)),
+    ]

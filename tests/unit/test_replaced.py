@@ -15,7 +15,7 @@ from services.shoe.app.vault import HoleUnknown
 from services.shoe.domain.shoe import Ready
 from services.table.domain.round import ROUND
 from services.table.reactions import timer
-from shared.contracts.shoe import DrawCards, PrepareShoe
+from shared.contracts.shoe import CutShoe, DrawCards, ShuffleShoe
 from shared.contracts.subjects import log_name, log_of, round_name, shoe_stream
 from shared.kernel.folded import Asked
 from shared.kernel.messages import HOUSE, Answer
@@ -34,7 +34,7 @@ CLOCK = ManualClock()
 DAY = gaming_day(CLOCK.now_ms(), "06:00", "UTC")
 ROUND_ID = f"T7.{DAY}-000001"
 IN_PLAY, DISCARDS = shoe_stream(DAY, "T7-S1"), shoe_stream(DAY, "T7-S1b")
-WHOLE = PrepareShoe(shoe="T7-S1", table="T7", decks=1, burns=1, cut=(20, 30), cutting_card=(10, 12))
+WHOLE = ShuffleShoe(shoe="T7-S1", table="T7", decks=1, burns=1, cut=(20, 30), cutting_card=(10, 12))
 DEAL = DrawCards(round=ROUND_ID, call_no=1, faces=("up", "down"))
 HOLE, UPCARD = 2, 1
 """Where the cards of this deal lie in the shoe, behind the burned one."""
@@ -46,8 +46,8 @@ def of_the_house(id: str, command: Any) -> Asked:
 
 
 def left_out(index: int, day: str = DAY) -> Asked:
-    """Return the preparation of the discards without the card at `index` of the shoe in play."""
-    command = PrepareShoe(
+    """Return the shuffle of the discards without the card at `index` of the shoe in play."""
+    command = ShuffleShoe(
         shoe="T7-S1b",
         table="T7",
         decks=1,
@@ -100,6 +100,7 @@ async def shoes(folder: Path) -> AsyncIterator[tuple[Process, Process]]:
         both.append(process)
         if len(both) == 1:
             await process.keepers.ask(IN_PLAY, of_the_house("shoe", WHOLE))
+            await process.keepers.ask(IN_PLAY, of_the_house("cut", CutShoe(contributions=())))
     try:
         yield both[0], both[1]
     finally:
@@ -171,6 +172,7 @@ def test_rehearsal_leaves_out_the_hole_card_that_the_owner_before_dealt(rehearse
     day = rehearsed.today()
     before = rehearsed.start("shoe")
     before.ask_now(shoe_stream(day, "T7-S1"), of_the_house("shoe", WHOLE))
+    before.ask_now(shoe_stream(day, "T7-S1"), of_the_house("cut", CutShoe(contributions=())))
     now = rehearsed.start("shoe")
     before.ask_now(shoe_stream(day, "T7-S1"), of_the_house("deal", DEAL))
 

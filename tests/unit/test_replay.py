@@ -1,6 +1,7 @@
 """`feltlog replay` on a screen, on paper, step by step and as JSON."""
 
 import io
+import json
 import os
 import subprocess
 import sys
@@ -10,13 +11,19 @@ from zoneinfo import ZoneInfo
 import pytest
 from rich.console import Console
 
-from feltlog.commands.replay import as_json, show, wanted
+from feltlog.commands.replay import as_json, show, show_rack, wanted
 from feltlog.reading import Page, page, told
 from feltlog.screen import screen
 from feltlog.story import story
 from feltlog.trouble import Trouble
+from shared.contracts.rulings import GameError
 from shared.contracts.subjects import round_name
+from shared.contracts.table import ApproveRuling, ProposeRuling
+from shared.kernel.entry import Stored
+from shared.kernel.identity import digest
+from shared.kernel.messages import Actor
 from tests.house_log import BEGAN_MS, SPLIT_ROUND, HandMadeLogs, split_round
+from tests.rounds import ROUND_ID, begun, scripted
 
 ZONE = ZoneInfo("America/Toronto")
 GOLDEN = Path(__file__).parent / "golden"
@@ -139,3 +146,49 @@ def test_a_round_that_cannot_be_one_is_trouble(text):
     """The sentence shows how a round's id looks."""
     with pytest.raises(Trouble, match="such as T7"):
         wanted(text)
+
+
+def rehearsed(*words: str) -> list[Page]:
+    """The entries of a round that was rehearsed: three cards burned for a game error, then played."""
+    rehearsal = begun("live", "TS 6D 9S TC 2H 3H 4H 5C")
+    rehearsal.tell(ProposeRuling(round=ROUND_ID, ruling=GameError()), Actor("staff", "dee", "dealer"))
+    rehearsal.tell(ApproveRuling(round=ROUND_ID, proposal=1), Actor("staff", "pit", "pit_boss"))
+    rehearsal.run(scripted(*words))
+    stream = round_name(ROUND_ID).stream
+    return [
+        page(Stored(log="LOG_TABLE_20261130", stream=stream, sequence=sequence, stored_at_ms=0, data=data, claimed=digest(data)))
+        for sequence, data in enumerate(rehearsal.entries, start=1)
+    ]
+
+
+def test_rack_shows_the_top_card_first_and_whose_it_was():
+    """LV-3.7: whoever lifts cards off the top meets box 1, the dealer's cards, then what was burned."""
+    console = screen(io.StringIO())
+    show_rack(console, rehearsed("stand"), json=False)
+    assert isinstance(console.file, io.StringIO)
+    rows = [line.split() for line in console.file.getvalue().splitlines()[1:]]
+
+    assert [" ".join(row[:4]) for row in rows if row and row[0].isdigit()] == [
+        "8 9♠ ann, box",
+        "7 10♠ ann, box",
+        "6 5♣ The dealer",
+        "5 10♣ The dealer",
+        "4 6♦ The dealer",
+        "3 unseen burned for",
+        "2 unseen burned for",
+        "1 unseen burned for",
+    ]
+
+
+def test_rack_as_json_says_where_each_card_left_its_shoe(capsys):
+    """ON-6.6: a machine can hold it against the shoe's log."""
+    show_rack(screen(), rehearsed("stand"), json=True)
+    rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+
+    assert rows[0] == {"position": 8, "card": "9S", "box": 1, "hand": 1, "why": None, "shoe": "T7-S1", "index": 2}
+
+
+def test_rack_of_a_round_that_does_not_say_is_trouble(pages):
+    """Rounds of older logs, and those that are still played, say nothing of it."""
+    with pytest.raises(Trouble, match="does not say how its cards were picked up"):
+        show_rack(screen(), pages, json=False)

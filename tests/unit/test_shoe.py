@@ -12,26 +12,30 @@ from msgspec.structs import replace
 
 from services.shoe.app.sealing import KeyMissing, KeyWrong, SealBroken, SealingKey, seal, sealing_key, unseal
 from services.shoe.app.vault import HoleUnknown, Vault
-from services.shoe.domain.shoe import SHOE, Ready, Retired, Shoe, Unprepared, committed_order
+from services.shoe.domain.shoe import SHOE, Made, Ready, Retired, Shoe, Uncut, Unprepared, committed_order, place
 from services.shoe.reactions import follow
 from shared.contracts.shoe import (
     CardsBurned,
     CardsDrawn,
     CardTurned,
+    CutShoe,
     DrawCards,
     HolePeeked,
     Opening,
     PeekHole,
-    PrepareShoe,
     RetireShoe,
     ShoeCommand,
+    ShoeCut,
     ShoeEvent,
     ShoePrepared,
     ShoeRetired,
+    ShuffleShoe,
     TurnCard,
 )
 from shared.contracts.table import (
     CardsCalled,
+    Contribution,
+    CutCalled,
     Face,
     PeekCalled,
     ReshuffleCalled,
@@ -42,6 +46,8 @@ from shared.contracts.table import (
 )
 from shared.kernel.cards import DECK, POINTS
 from shared.kernel.commitment import verify
+from shared.kernel.cutting import cut_and_marker
+from shared.kernel.cutting import seal as seal_of
 from shared.kernel.folded import Asked, Folded, Pen, commit, draft, empty, fold
 from shared.kernel.messages import HOUSE, Envelope, Refused
 from shared.kernel.reactions import Reaction, Source
@@ -50,7 +56,18 @@ KEY = SealingKey("K1", bytes(range(32)))
 UP: Face = "up"
 ROUND = "T7.20261130-000001"
 LATER = "T7.20261130-000002"
-PREPARE = PrepareShoe(shoe="T7-S1", table="T7", decks=1, burns=2, cut=(20, 30), cutting_card=(10, 12))
+SHUFFLE = ShuffleShoe(shoe="T7-S1", table="T7", decks=1, burns=2, cut=(20, 30), cutting_card=(10, 12))
+CUT = CutShoe(contributions=())
+RETIRE = RetireShoe(reason="day_ended")
+NEXT_ROOT = "ab" * 32
+REPLACED = RetireShoe(reason="replaced", next_shoe="T7-S2", next_root=NEXT_ROOT)
+SECRETS = {"ann": "0a" * 32, "bob": "0b" * 32}
+
+
+def given(player: str, *, told: bool = True) -> Contribution:
+    """Return what a player gave towards the cut of T7-S1."""
+    secret = SECRETS[player]
+    return Contribution(player=player, seal=seal_of("T7-S1", player, secret), secret=secret if told else "")
 
 
 class Counted:
@@ -96,16 +113,30 @@ class House:
         return state
 
     def order(self, shoe: str = "T7-S1") -> tuple[str, ...]:
-        """Return the order, as only the vault knows it."""
+        """Return the order in which the cards leave the shoe, as only the vault knows it."""
         made = self.ready(shoe).made
-        return committed_order(made, unseal(made.seed, key=KEY, shoe=made.shoe))
+        return cut(committed_order(made, unseal(made.seed, key=KEY, shoe=made.shoe)), made)
+
+
+def cut(cards: tuple[str, ...], made: Made) -> tuple[str, ...]:
+    """Return cards with those in front of the cut at the back."""
+    return cards[made.cut_at :] + cards[: made.cut_at]
 
 
 @pytest.fixture
 def house() -> House:
     """A house with one prepared shoe of one deck."""
     found = House()
-    found.does(PREPARE)
+    found.does(SHUFFLE)
+    found.does(CUT)
+    return found
+
+
+@pytest.fixture
+def uncut() -> House:
+    """A house with one shoe that is committed and not cut."""
+    found = House()
+    found.does(SHUFFLE)
     return found
 
 
@@ -128,11 +159,70 @@ def breaks(act: Callable[[], object]) -> bool:
     return True
 
 
-def test_a_shoe_is_shuffled_cut_committed_and_burned_in_this_order() -> None:
-    """ON-5.1, ON-6.2, FL-4.7: before the first card is dealt, and burned cards stay face down."""
-    names = [type(event).__name__ for event in House().does(PREPARE)]
+def test_a_shoe_is_shuffled_and_committed_before_anybody_cuts_it() -> None:
+    """ON-5.1, ON-5.6: the root stands before the cut, so that who knows the order has no say in it."""
+    names = [type(event).__name__ for event in House().does(SHUFFLE)]
 
-    assert names == ["ShoeShuffled", "ShoeCut", "CuttingCardPlaced", "OrderCommitted", "CardsBurned", "ShoePrepared"]
+    assert names == ["ShoeShuffled", "OrderCommitted"]
+
+
+def test_a_shoe_is_shuffled_cut_committed_and_burned_in_this_order(uncut: House) -> None:
+    """ON-5.1, ON-6.2, FL-4.7: before the first card is dealt, and burned cards stay face down."""
+    names = [type(event).__name__ for event in uncut.does(CUT)]
+
+    assert names == ["ShoeCut", "CuttingCardPlaced", "CardsBurned", "ShoePrepared"]
+
+
+def test_a_shoe_is_cut_where_root_and_contributions_say(uncut: House) -> None:
+    """ON-5.4, ON-5.6: in the bounds that were called for, and by what was told alone; who told nothing is named."""
+    state = uncut.shoes["T7-S1"]
+    assert isinstance(state, Uncut)
+    contributions = (given("ann"), given("bob", told=False))
+    right = cut_and_marker("T7-S1", state.made.root, [("ann", SECRETS["ann"])], cut=(20, 30), cutting_card=(10, 12))
+    first = uncut.does(CutShoe(contributions=contributions))[0]
+    expected = ShoeCut(cards_in_front=right[0], contributions=contributions, by="players")
+
+    assert (first, uncut.ready().made.cards_behind) == (expected, right[1])
+
+
+@pytest.mark.parametrize("contributions", [(), (given("ann", told=False),)])
+def test_a_shoe_to_which_nobody_told_anything_is_cut_by_the_dealer(uncut: House, contributions: tuple[Contribution, ...]) -> None:
+    """ON-5.5, LV-3.3: where, follows from the root alone."""
+    state = uncut.shoes["T7-S1"]
+    assert isinstance(state, Uncut)
+    cut_at, _ = cut_and_marker("T7-S1", state.made.root, (), cut=(20, 30), cutting_card=(10, 12))
+    first = uncut.does(CutShoe(contributions=contributions))[0]
+
+    assert first == ShoeCut(cards_in_front=cut_at, contributions=contributions, by="dealer")
+
+
+@pytest.mark.parametrize(
+    "contributions",
+    [
+        (given("bob"), given("ann")),
+        (given("ann"), given("ann")),
+        (replace(given("ann"), secret=SECRETS["bob"]),),
+        (replace(given("ann"), player="bob"),),
+    ],
+)
+def test_a_cut_believes_no_contribution_that_was_not_sealed(uncut: House, contributions: tuple[Contribution, ...]) -> None:
+    """Each player once, in the order of their names, and the secret that was sealed."""
+    assert breaks(lambda: uncut.decide(CutShoe(contributions=contributions)))
+
+
+def test_a_shoe_is_cut_once(house: House) -> None:
+    """Else whoever has seen its cards could part it anew."""
+    assert refusal(lambda: house.does(CUT)) == "out_of_order"
+
+
+def test_a_shoe_whose_house_died_before_its_cut_is_the_same_shoe(uncut: House) -> None:
+    """Everything that it needs lies in its log: another process cuts the order that was committed."""
+    later = House()
+    later.shoes = dict(uncut.shoes)
+    later.does(CUT)
+    uncut.does(CUT)
+
+    assert later.does(draws("up", "up")) == uncut.does(draws("up", "up"))
 
 
 def test_a_prepared_shoe_knows_indices_and_no_card(house: House) -> None:
@@ -145,22 +235,29 @@ def test_a_prepared_shoe_knows_indices_and_no_card(house: House) -> None:
 def test_nothing_that_is_written_shows_the_seed() -> None:
     """The seed lies sealed in the command and in the event."""
     house = House()
-    filled = house.fill(PREPARE)
+    filled = house.fill(SHUFFLE)
     written = msgspec.json.encode((filled, house.decide(filled)))
 
     assert bytes(range(32)).hex().encode() not in written
 
 
-def test_a_shoe_is_prepared_once(house: House) -> None:
-    """A second preparation under another id is refused, and the vault draws no second seed for it."""
-    assert (house.fill(PREPARE), refusal(lambda: house.does(PREPARE))) == (PREPARE, "out_of_order")
+def test_a_shoe_is_shuffled_once(house: House) -> None:
+    """A second shuffle under another id is refused, and the vault draws no second seed for it."""
+    assert (house.fill(SHUFFLE), refusal(lambda: house.does(SHUFFLE))) == (SHUFFLE, "out_of_order")
 
 
 def test_a_shoe_that_is_not_prepared_gives_nothing() -> None:
     """Whatever is asked."""
-    asked: list[ShoeCommand] = [draws("up"), PeekHole(round=ROUND, index=0), TurnCard(round=ROUND, index=0), RetireShoe()]
+    asked: list[ShoeCommand] = [draws("up"), PeekHole(round=ROUND, index=0), TurnCard(round=ROUND, index=0), RETIRE, CUT]
 
-    assert [refusal(lambda command=command: House().does(command)) for command in asked] == ["shoe_not_ready"] * 4  # type: ignore[misc]
+    assert [refusal(lambda command=command: House().does(command)) for command in asked] == ["shoe_not_ready"] * 5  # type: ignore[misc]
+
+
+def test_a_shoe_that_is_not_cut_gives_nothing(uncut: House) -> None:
+    """Whatever is asked."""
+    asked: list[ShoeCommand] = [draws("up"), PeekHole(round=ROUND, index=0), TurnCard(round=ROUND, index=0)]
+
+    assert [refusal(lambda command=command: uncut.does(command)) for command in asked] == ["shoe_not_ready"] * 3  # type: ignore[misc]
 
 
 @pytest.mark.parametrize(
@@ -169,18 +266,19 @@ def test_a_shoe_that_is_not_prepared_gives_nothing() -> None:
         {"seed": None},
         {"root": "0" * 63},
         {"cards": 51},
-        {"cut_at": 19},
-        {"cards_behind": 13},
+        {"cut": (30, 20)},
+        {"cut": (20, 53)},
+        {"cutting_card": (-1, 12)},
         {"burns": 53},
         {"decks": 0},
         {"without": ("AS", "AS"), "cards": 50},
         {"without": ("joker",), "cards": 51},
     ],
 )
-def test_a_preparation_that_does_not_add_up_is_refused(bent: dict[str, object]) -> None:
+def test_a_shuffle_that_does_not_add_up_is_refused(bent: dict[str, object]) -> None:
     """The vault is believed in nothing that can be checked."""
     house = House()
-    filled = replace(house.fill(PREPARE), **bent)
+    filled = replace(house.fill(SHUFFLE), **bent)
 
     with pytest.raises(AssertionError):
         house.decide(filled)
@@ -192,9 +290,37 @@ def test_a_draw_gives_the_next_cards_with_their_proofs(house: House) -> None:
     (event,) = house.does(draws("up", "up", "down"))
     assert isinstance(event, CardsDrawn)
     made = house.ready().made
-    proved = [card.opening.card for card in event.cards if card.opening and verify(made.root, 52, "T7-S1", card.opening)]
+    proved = [
+        card.opening.card
+        for card in event.cards
+        if card.opening and verify(made.root, 52, "T7-S1", card.opening, place=place(card.index, made))
+    ]
 
     assert ([card.index for card in event.cards], proved, event.cards[2].opening) == ([2, 3, 4], list(order[2:4]), None)
+
+
+def test_a_card_comes_from_the_place_that_the_cut_gave_it(house: House) -> None:
+    """ON-5.6: the first card lies behind the cut, and behind the last place comes the first."""
+    made = house.ready().made
+    (event,) = house.does(draws(*[UP] * 50))
+    assert isinstance(event, CardsDrawn)
+    openings = [card.opening for card in event.cards if card.opening]
+
+    assert [verify(made.root, 52, "T7-S1", each, place=(each.index + made.cut_at) % 52) for each in openings] == [True] * 50
+
+
+def test_a_draw_believes_no_card_of_another_place(house: House) -> None:
+    """A card that lies in the shoe, with its own proof, is still not the next one."""
+    filled = house.fill(draws("up"))
+    house.does(draws("up"))
+    later = house.fill(draws("up", call_no=2))
+    assert isinstance(filled, DrawCards)
+    assert isinstance(later, DrawCards)
+
+    opening = filled.openings[0]
+    assert opening is not None
+
+    assert breaks(lambda: house.decide(replace(later, openings=(replace(opening, index=opening.index + 1),))))
 
 
 def test_a_call_is_answered_once(house: House) -> None:
@@ -217,7 +343,7 @@ def test_a_draw_believes_nothing_that_is_not_proved(house: House) -> None:
         (replace(opening, card=other), None),
         (replace(opening, salt="0" * 32), None),
         (replace(opening, path=opening.path[::-1]), None),
-        (replace(opening, index=3), None),
+        (replace(opening, index=opening.index + 1), None),
         (None, None),
         (opening, opening),
         (opening,),
@@ -301,10 +427,14 @@ def test_a_retired_shoe_opens_its_order(house: House) -> None:
     """The seed gives the order that was committed, and nothing follows."""
     order, made = house.order(), house.ready().made
     house.does(draws("up"))
-    (event,) = house.does(RetireShoe())
+    (event,) = house.does(RETIRE)
     assert isinstance(event, ShoeRetired)
 
-    assert (committed_order(made, bytes.fromhex(event.seed)), event.drawn, refusal(lambda: house.does(draws("up", call_no=2)))) == (
+    assert (
+        cut(committed_order(made, bytes.fromhex(event.seed)), made),
+        event.drawn,
+        refusal(lambda: house.does(draws("up", call_no=2))),
+    ) == (
         order,
         3,
         "shoe_retired",
@@ -313,7 +443,7 @@ def test_a_retired_shoe_opens_its_order(house: House) -> None:
 
 def test_a_shoe_is_not_retired_with_another_seed(house: House) -> None:
     """The order that is opened must be the one that was committed."""
-    bent = [RetireShoe(seed="0" * 64), RetireShoe(seed="zz"), RetireShoe(), replace(house.fill(RetireShoe()), hole="AS")]
+    bent = [replace(RETIRE, seed="0" * 64), replace(RETIRE, seed="zz"), RETIRE, replace(house.fill(RETIRE), hole="AS")]
 
     assert [command for command in bent if not breaks(lambda it=command: house.decide(it))] == []  # type: ignore[misc]
 
@@ -321,9 +451,41 @@ def test_a_shoe_is_not_retired_with_another_seed(house: House) -> None:
 def test_a_shoe_can_be_retired_with_a_card_that_was_never_turned(house: House) -> None:
     """A round that was void leaves its hole card face down; the day must still end."""
     house.does(draws("down"))
-    house.does(RetireShoe())
+    house.does(RETIRE)
 
     assert isinstance(house.shoes["T7-S1"], Retired)
+
+
+def test_a_shoe_is_replaced_by_one_that_is_committed(house: House) -> None:
+    """The event says by which, so that anybody can see that it was committed before."""
+    (event,) = house.does(REPLACED)
+    assert isinstance(event, ShoeRetired)
+
+    assert (event.reason, event.next_shoe, event.next_root) == ("replaced", "T7-S2", NEXT_ROOT)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        RetireShoe(reason="replaced"),
+        RetireShoe(reason="replaced", next_shoe="T7-S2"),
+        RetireShoe(reason="replaced", next_shoe="T7-S2", next_root="root"),
+        RetireShoe(reason="replaced", next_shoe="T7-S1", next_root=NEXT_ROOT),
+        RetireShoe(reason="day_ended", next_shoe="T7-S2", next_root=NEXT_ROOT),
+    ],
+)
+def test_a_shoe_stays_closed_until_the_next_one_is_committed(house: House, command: RetireShoe) -> None:
+    """Nobody makes an order who has seen how this one went; the vault does not even unseal it."""
+    assert (house.fill(command), refusal(lambda: house.does(command))) == (command, "next_not_committed")
+
+
+def test_a_shoe_that_is_never_cut_opens_its_order_too(uncut: House) -> None:
+    """A table that closes leaves no commitment behind that nobody can check; but nothing replaces what was not in use."""
+    code = refusal(lambda: uncut.does(REPLACED))
+    (event,) = uncut.does(RetireShoe(reason="table_closed"))
+    assert isinstance(event, ShoeRetired)
+
+    assert (code, event.drawn, len(event.seed)) == ("next_not_committed", 0, 64)
 
 
 @pytest.fixture
@@ -357,10 +519,10 @@ def test_shuffled_discards_open_with_the_hole_card_that_they_were_made_without(r
     """With it everybody can work out the order; with another card it does not come out."""
     hole = reshuffled.order()[51]
     other = DECK[DECK.index(hole) - 1]
-    filled = reshuffled.fill(RetireShoe(), "T7-S1b")
+    filled = reshuffled.fill(RETIRE, "T7-S1b")
     wrong = breaks(lambda: reshuffled.decide(replace(filled, hole=other), "T7-S1b"))
-    reshuffled.does(RetireShoe(), "T7-S1")
-    (event,) = reshuffled.does(RetireShoe(), "T7-S1b")
+    reshuffled.does(RETIRE, "T7-S1")
+    (event,) = reshuffled.does(RETIRE, "T7-S1b")
     assert isinstance(event, ShoeRetired)
 
     assert (wrong, event.hole) == (True, hole)
@@ -378,17 +540,17 @@ def test_a_vault_that_is_opened_later_knows_the_same_order(reshuffled: House) ->
 def test_shuffled_discards_open_by_themselves(reshuffled: House) -> None:
     """The hole card lies sealed behind their seed: no other shoe is asked for again."""
     del reshuffled.shoes["T7-S1"]
-    reshuffled.does(RetireShoe(), "T7-S1b")
+    reshuffled.does(RETIRE, "T7-S1b")
 
     assert isinstance(reshuffled.shoes["T7-S1b"], Retired)
 
 
 def test_a_hole_card_that_does_not_lie_face_down_cannot_be_left_out(house: House) -> None:
-    """Otherwise a preparation would be a look into another shoe."""
-    prepare = PrepareShoe(shoe="x", table="T7", decks=1, without_hole=("T7-S1", 30), burns=0, cut=(0, 0), cutting_card=(0, 0))
+    """Otherwise a shuffle would be a look into another shoe."""
+    shuffle = ShuffleShoe(shoe="x", table="T7", decks=1, without_hole=("T7-S1", 30), burns=0, cut=(0, 0), cutting_card=(0, 0))
 
     with pytest.raises(HoleUnknown, match="card 30 of T7-S1 does not lie face down"):
-        house.fill(prepare, "x")
+        house.fill(shuffle, "x")
 
 
 def test_a_wrong_key_is_named_and_opens_nothing(house: House) -> None:
@@ -498,12 +660,13 @@ FACES: tuple[Face, ...] = ("up", "down")
         (
             ShoeCalled(shoe="T7-S1", table="T7", decks=6, burns=1, cut=(100, 200), cutting_card=(78, 90)),
             IN_TABLE,
-            PrepareShoe(shoe="T7-S1", table="T7", decks=6, burns=1, cut=(100, 200), cutting_card=(78, 90)),
+            ShuffleShoe(shoe="T7-S1", table="T7", decks=6, burns=1, cut=(100, 200), cutting_card=(78, 90)),
         ),
         (CardsCalled(call_no=3, shoe="T7-S1", faces=FACES), IN_ROUND, DrawCards(round=ROUND, call_no=3, faces=FACES)),
         (PeekCalled(shoe="T7-S1", index=5), IN_ROUND, PeekHole(round=ROUND, index=5)),
         (TurnCalled(shoe="T7-S1", index=5), IN_ROUND, TurnCard(round=ROUND, index=5)),
-        (ShoeRetirementCalled(shoe="T7-S1"), IN_TABLE, RetireShoe()),
+        (CutCalled(shoe="T7-S1", contributions=(given("ann"),)), IN_TABLE, CutShoe(contributions=(given("ann"),))),
+        (ShoeRetirementCalled(shoe="T7-S1", reason="replaced", next_shoe="T7-S2", next_root=NEXT_ROOT), IN_TABLE, REPLACED),
     ],
 )
 def test_a_call_of_the_table_becomes_a_command_for_its_shoe(event: object, heard: Source, expected: ShoeCommand) -> None:
@@ -513,14 +676,14 @@ def test_a_call_of_the_table_becomes_a_command_for_its_shoe(event: object, heard
     assert (reaction.stream, reaction.command) == ("log.shoe.20261130.T7-S1", expected)
 
 
-def test_a_reshuffle_prepares_the_next_shoe_for_its_round() -> None:
+def test_a_reshuffle_shuffles_the_discards_for_its_round() -> None:
     """Without the layout and the hole card, cut at about half, and nothing behind a cutting card."""
     called = ReshuffleCalled(shoe="T7-S1", next_shoe="T7-S1b", table="T7", decks=6, layout=("AS", "KD"), hole=311, burns=1)
 
     assert follow(called, IN_ROUND) == [
         Reaction(
             "log.shoe.20261130.T7-S1b",
-            PrepareShoe(
+            ShuffleShoe(
                 shoe="T7-S1b",
                 table="T7",
                 decks=6,
@@ -531,7 +694,7 @@ def test_a_reshuffle_prepares_the_next_shoe_for_its_round() -> None:
                 cutting_card=(0, 0),
                 round=ROUND,
             ),
-            "prepare",
+            "shuffle",
         )
     ]
 
@@ -548,12 +711,13 @@ def test_an_evening_of_a_shoe_folds_to_what_it_was() -> None:
     house = House()
     live: Folded[Shoe] = empty(SHOE, "log.shoe.20261130.T7-S1")
     commands: list[ShoeCommand] = [
-        PREPARE,
+        SHUFFLE,
+        CutShoe(contributions=(given("ann"), given("bob", told=False))),
         draws("up", "up", "down"),
         PeekHole(round=ROUND, index=4),
         TurnCard(round=ROUND, index=4),
         draws("up", round=LATER),
-        RetireShoe(),
+        REPLACED,
     ]
     asked = [Asked(f"id{number}", command, HOUSE, 1) for number, command in enumerate(commands)]
     drafted = draft(SHOE, live, asked, Pen("w", 1, "t"), now_ms=5, fill=house.vault.fill)

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.shoe.domain.shuffle import WORDS, below, cut, order, salts, words
+from services.shoe.domain.shuffle import order, salts, words
 from shared.kernel.cards import DECK, BadCard
+from shared.kernel.numbers import WORDS, below
 
 SEED = bytes(range(32))
 SEEDS = st.binary(min_size=32, max_size=32)
@@ -46,11 +47,6 @@ def test_a_card_that_is_not_in_the_decks_cannot_be_left_out() -> None:
     """One deck holds one of each."""
     with pytest.raises(BadCard):
         order(SEED, "T7-S1", 1, ("AS", "AS"))
-
-
-def test_the_cut_brings_the_front_to_the_back() -> None:
-    """ON-5.6."""
-    assert cut(("2S", "3S", "4S"), 1) == ("3S", "4S", "2S")
 
 
 def test_words_that_would_favour_low_places_are_passed_over() -> None:

@@ -9,6 +9,7 @@ from feltlog.reading import chain_break, page, told
 from feltlog.story import Line, plain, story
 from feltlog.wording import spoken
 from shared.contracts import table
+from shared.contracts.restrictions import InForce, InForceNoted, NoteInForce
 from shared.contracts.subjects import round_name
 from shared.kernel.messages import HOUSE, Actor
 from tests.house_log import ANN, BEGAN_MS, HandMadeLogs, opened, split_round, wager
@@ -57,6 +58,9 @@ def test_cards_on_a_screen_without_suits_are_letters():
 REFUSAL = table.CommandRefused(code="above_maximum", message="The stake is above the maximum of 500.00.")
 PEEK = table.PeekTaken(blackjack=False)
 
+DEAL = table.DealCards(call_no=1, shoe="T1-S1", cards=())
+DOWN = table.FaceDownCardDealt(box=2, hand=1, shoe="T1-S1", index=0)
+HIDDEN = table.DownHand(box=2, hand=1, indices=(0, 3), players=("ann",))
 SAID = [
     (
         (table.PlaceWager(round=ROUND, box=2, stake_minor=60_000), ANN, [REFUSAL]),
@@ -92,6 +96,47 @@ SAID = [
             [table.ClockExtended(until_ms=BEGAN_MS + 9_000, reason="outage")],
         ),
         "table: The house was away: the clock runs for 8.000 s again",
+    ),
+    (
+        (
+            table.CloseBetting(),
+            HOUSE,
+            [table.CardsCalled(call_no=1, shoe="T1-S1", faces=("down", "up", "down"))],
+        ),
+        "table: Call 1: 3 cards from shoe T1-S1, 2 of them face down",
+    ),
+    ((DEAL, HOUSE, [DOWN]), "shoe: ann, box 2: a card face down"),
+    (
+        (DEAL, HOUSE, [DOWN, table.ExposureCalled(shoe="T1-S1", hands=(HIDDEN,), blackjacks_only=True)]),
+        "table: The shoe is asked to turn up the blackjacks among the cards that lie face down",
+    ),
+    (
+        (table.ExposeHand(round=ROUND, box=2, hand=1), ANN, [table.ExposureCalled(shoe="T1-S1", hands=(HIDDEN,), blackjacks_only=False)]),
+        "table: To be turned up: ann, box 2",
+    ),
+    (
+        (
+            table.TakeExposure(shoe="T1-S1", cards=()),
+            HOUSE,
+            [table.HandExposed(box=2, hand=1, cards=("8H", "8C"), shoe="T1-S1", indices=(0, 3))],
+        ),
+        "shoe: ann, box 2 exposes 8♥ 8♣  hard 16",
+    ),
+    (
+        (table.Stand(round=ROUND, box=2, hand=1), ANN, [table.HandCompleted(box=2, hand=1, how="stood")]),
+        "ann: ann, box 2 stands face down",
+    ),
+    (
+        (table.TimeOutDecision(number=1), HOUSE, [table.HandCompleted(box=2, hand=1, how="timed_out")]),
+        "clock: ann, box 2 is stood face down, out of time",
+    ),
+    (
+        (DEAL, HOUSE, [table.CardsPickedUp(hands=((2, 1), (0, 1)))]),
+        "table: The cards are picked up: box 2, the dealer's",
+    ),
+    (
+        (NoteInForce(in_force=InForce()), HOUSE, [InForceNoted(in_force=InForce())]),
+        "table: What staff have ruled about wagers has changed, and binds from the next wager on",
     ),
     (
         (table.VoidRound(reason="no_cards_left"), HOUSE, [table.RoundVoided(reason="no_cards_left", shoes=(), cutting_card_out=False)]),

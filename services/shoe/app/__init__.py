@@ -7,9 +7,9 @@ from typing import Any
 
 from services.shoe import reactions
 from services.shoe.app.vault import HoleUnknown, Vault
-from services.shoe.domain.shoe import SHOE, Retired, Shoe, Unprepared
+from services.shoe.domain.shoe import SHOE, Retired, Shoe, Unprepared, may_look
 from shared.contracts.refusals import Reason, refused, sentence
-from shared.contracts.shoe import PrepareShoe
+from shared.contracts.shoe import OwnHand
 from shared.contracts.subjects import Addressed, round_name, shoe_stream
 from shared.kernel.entry import Entry, Place
 from shared.kernel.messages import Answer
@@ -66,8 +66,17 @@ class ShoeApp:
         raise refused(Reason.NOT_ALLOWED_FOR_ROLE)
 
     async def question(self, to: Addressed) -> Any:
-        """Tell nothing: what may be known of a shoe stands in its log."""
-        return {"error": sentence(Reason.NOT_ALLOWED_FOR_ROLE)}
+        """Show a player the own cards that lie face down on a table, and nobody anything else (FL-3.5, decision 25).
+
+        The subject says who asks, the server's permissions hold on to it, and the answer goes into that player's inbox alone.
+        """
+        if to.role != "player" or self._house is None:
+            return {"error": sentence(Reason.NOT_ALLOWED_FOR_ROLE)}
+        found: list[OwnHand] = []
+        for keeper in self._house.keepers.open():
+            if not keeper.stream.endswith(".desk") and (hands := may_look(keeper.state, to.target, to.actor)):
+                found += self._vault.look(hands, keeper.state)
+        return found
 
     def stored(self, keeper: Keeper[Any], entry: Entry[Any, Any]) -> None:
         """Nothing is shown."""
@@ -79,18 +88,18 @@ class ShoeApp:
             # No fence says whether another shoe's state is the newest.  What is asked is heard again when that shoe is read anew.
             if command.round not in self._read_for:
                 assert self._house is not None, "the service has started"
-                self._house.spawn(self._read_other(command), "read another shoe")
+                stream = shoe_stream(round_name(command.round).day, command.without_hole[0])
+                self._house.spawn(self._read_other(stream, command.round), "read another shoe")
                 raise
             # A person who lifts the quarantine that follows has it read anew once more.
             self._read_for.remove(command.round)
             raise AssertionError(str(unknown)) from unknown
 
-    async def _read_other(self, command: PrepareShoe) -> None:
-        assert self._house is not None and command.without_hole is not None, "another shoe's card is left out"
-        stream = shoe_stream(round_name(command.round).day, command.without_hole[0])
+    async def _read_other(self, stream: str, round: str) -> None:
+        assert self._house is not None, "the service has started"
         with suppress(StoreRefusal):
-            if await self._house.keepers.catch_up(stream) and command.round not in self._read_for:
-                self._read_for.append(command.round)
+            if await self._house.keepers.catch_up(stream) and round not in self._read_for:
+                self._read_for.append(round)
 
     def _state_of(self, shoe: str) -> Shoe:
         assert self._house is not None, "the service has started"

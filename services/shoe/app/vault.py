@@ -17,10 +17,32 @@ from typing import Protocol, Self
 from msgspec.structs import replace
 
 from services.shoe.app.sealing import NONCE_BYTES, SealBroken, SealingKey, check_key, seal, sealing_key, unseal
-from services.shoe.domain.shoe import Made, Ready, Shoe, Unprepared, committed_order, makes_blackjack
-from services.shoe.domain.shuffle import SEED_BYTES, WORD_BYTES, below, cut, leaves, order, salts
-from shared.contracts.shoe import DrawCards, Opening, PeekHole, PrepareShoe, RetireShoe, ShoeCommand, TurnCard
-from shared.kernel.commitment import paths, root
+from services.shoe.domain.shoe import (
+    Made,
+    Ready,
+    Shoe,
+    Uncut,
+    Unprepared,
+    are_blackjack,
+    committed_order,
+    makes_blackjack,
+    may_retire,
+    place,
+)
+from services.shoe.domain.shuffle import SEED_BYTES, leaves, order, salts
+from shared.contracts.shoe import (
+    DrawCards,
+    ExposeCards,
+    Opening,
+    OwnHand,
+    PeekHole,
+    RetireShoe,
+    ShoeCommand,
+    ShuffleShoe,
+    TurnCard,
+)
+from shared.contracts.table import DownHand
+from shared.kernel.commitment import Tree
 from shared.runtime.event_store import StoreRefusal
 
 OPEN_MAX = 128
@@ -48,11 +70,17 @@ class _Order:
     hole: str
     cards: tuple[str, ...]
     salts: tuple[str, ...]
-    paths: tuple[tuple[str, ...], ...]
+    tree: Tree
 
-    def opening(self, index: int) -> Opening:
-        """Return the card at `index` with its proof."""
-        return Opening(index=index, card=self.cards[index], salt=self.salts[index], path=self.paths[index])
+    def opening(self, index: int, made: Made) -> Opening:
+        """Return the card that leaves the shoe at `index`, with its proof."""
+        at = place(index, made)
+        return Opening(index=index, card=self.cards[at], salt=self.salts[at], path=self.tree.path(at))
+
+
+def _laid(shoe: str, cards: tuple[str, ...], seed: bytes, hole: str) -> _Order:
+    salted = salts(seed, shoe, len(cards))
+    return _Order(seed, hole, cards, salted, Tree(leaves(shoe, cards, salted)))
 
 
 class Vault:
@@ -75,7 +103,7 @@ class Vault:
 
     def check(self, shoe: Shoe) -> None:
         """Raise `KeyWrong` if a shoe that is in use was sealed with another key."""
-        if isinstance(shoe, Ready):
+        if isinstance(shoe, Uncut | Ready):
             check_key(shoe.made.seed, key=self._key, shoe=shoe.made.shoe)
 
     def fill(self, command: ShoeCommand, shoe: Shoe) -> ShoeCommand:
@@ -85,34 +113,49 @@ class Vault:
         committed root: an order is never made anew.  Raise `HoleUnknown` if what is known of another shoe is too old.
         """
         match command, shoe:
-            case PrepareShoe(), Unprepared():
-                return self._prepared(command)
+            case ShuffleShoe(), Unprepared():
+                return self._shuffled(command)
             case DrawCards(), Ready():
                 laid = self._opened(shoe.made)
                 drawn = zip(command.faces, range(shoe.drawn, len(laid.cards)), strict=False)
-                return replace(command, openings=tuple(laid.opening(index) if face == "up" else None for face, index in drawn))
+                return replace(command, openings=tuple(laid.opening(index, shoe.made) if face == "up" else None for face, index in drawn))
             case PeekHole(), Ready() if command.index in shoe.down:
-                return replace(command, blackjack=makes_blackjack(self._opened(shoe.made).cards[command.index]))
+                return replace(command, blackjack=makes_blackjack(self._at(command.index, shoe.made)))
             case TurnCard(), Ready() if command.index in shoe.down:
-                return replace(command, opening=self._opened(shoe.made).opening(command.index))
-            case RetireShoe(), Ready():
+                return replace(command, opening=self._opened(shoe.made).opening(command.index, shoe.made))
+            case ExposeCards(), Ready() if all(index in shoe.down for hand in command.hands for index in hand.indices):
+                laid = self._opened(shoe.made)
+                return replace(command, openings=tuple(laid.opening(index, shoe.made) for index in _exposed(command, laid, shoe.made)))
+            case RetireShoe(), (Uncut() | Ready()) if may_retire(command, shoe):
                 laid = self._opened(shoe.made)
                 return replace(command, seed=laid.seed.hex(), hole=laid.hole)
             case _:
                 return command
 
-    def _prepared(self, command: PrepareShoe) -> PrepareShoe:
+    def look(self, hands: tuple[DownHand, ...], shoe: Ready) -> list[OwnHand]:
+        """Return the cards of hands that lie face down, each with its proof, for who may look at them and nobody else."""
+        assert all(shoe.down.get(index) for hand in hands for index in hand.indices), "what may be looked at lies face down"
+        laid = self._opened(shoe.made)
+        return [
+            OwnHand(
+                round=shoe.down[hand.indices[0]],
+                box=hand.box,
+                hand=hand.hand,
+                cards=tuple(laid.opening(index, shoe.made) for index in hand.indices),
+            )
+            for hand in hands
+        ]
+
+    def _shuffled(self, command: ShuffleShoe) -> ShuffleShoe:
         hole = self._hole(*command.without_hole) if command.without_hole else ""
         seed = self._entropy.token_bytes(SEED_BYTES)
-        cut_at = self._between(*command.cut)
-        laid = cut(order(seed, command.shoe, command.decks, (*command.without, hole) if hole else command.without), cut_at)
+        cards = order(seed, command.shoe, command.decks, (*command.without, hole) if hole else command.without)
+        laid = _laid(command.shoe, cards, seed, hole)
         return replace(
             command,
             seed=seal(seed + hole.encode(), key=self._key, shoe=command.shoe, nonce=self._entropy.token_bytes(NONCE_BYTES)),
-            cut_at=cut_at,
-            cards_behind=self._between(*command.cutting_card),
-            root=root(leaves(command.shoe, laid, salts(seed, command.shoe, len(laid)))),
-            cards=len(laid),
+            root=laid.tree.root,
+            cards=len(cards),
         )
 
     def _hole(self, shoe: str, index: int) -> str:
@@ -120,7 +163,11 @@ class Vault:
         other = self._other_shoe(shoe)
         if not isinstance(other, Ready) or index not in other.down:
             raise HoleUnknown(f"card {index} of {shoe} does not lie face down, as far as is known here")
-        return self._opened(other.made).cards[index]
+        return self._at(index, other.made)
+
+    def _at(self, index: int, made: Made) -> str:
+        """Return the face of the card that leaves a shoe at `index`."""
+        return self._opened(made).cards[place(index, made)]
 
     def _opened(self, made: Made) -> _Order:
         mark = (made.shoe, made.root)
@@ -135,17 +182,14 @@ class Vault:
     def _read(self, made: Made) -> _Order:
         secret = unseal(made.seed, key=self._key, shoe=made.shoe)
         seed, hole = secret[:SEED_BYTES], secret[SEED_BYTES:].decode()
-        cards = committed_order(made, seed, hole=hole)
-        salted = salts(seed, made.shoe, len(cards))
-        leaved = leaves(made.shoe, cards, salted)
-        if root(leaved) != made.root:
+        laid = _laid(made.shoe, committed_order(made, seed, hole=hole), seed, hole)
+        if laid.tree.root != made.root:
             raise SealBroken(f"the sealed order of shoe {made.shoe} is not the one that was committed")
-        return _Order(seed, hole, cards, salted, paths(leaved))
+        return laid
 
-    def _between(self, low: int, high: int) -> int:
-        assert 0 <= low <= high, f"nothing lies between {low} and {high}"
-        return low + below(high - low + 1, self._words())
 
-    def _words(self) -> Iterator[int]:
-        while True:
-            yield int.from_bytes(self._entropy.token_bytes(WORD_BYTES), "big")
+def _exposed(command: ExposeCards, laid: _Order, made: Made) -> Iterator[int]:
+    """Yield the cards that a command wants open; what is no blackjack stays closed where only those are wanted."""
+    for hand in command.hands:
+        if not command.blackjacks_only or are_blackjack([laid.cards[place(index, made)] for index in hand.indices]):
+            yield from hand.indices

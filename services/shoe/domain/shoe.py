@@ -4,27 +4,34 @@ What is still to come is not in the state: the shoe knows how many cards have le
 fills a command in just before it is decided, and `decide` believes nothing of it but what the root proves.  So whoever
 reads the log can decide every draw again, long before the order is opened.
 
+A shoe is committed first and cut afterwards.  Where it is cut follows from the root and from what players gave towards it:
+whoever knows the order has no say in the cut any more, and whoever has a say does not know the order.
+
 A call that comes at a wrong moment is refused.  What does not add up or is not proved is no mistake of whoever asked: it
 breaks loudly, as an assertion, so that somebody looks.
 """
 
+from collections.abc import Sequence
+
 from msgspec import Struct
 from msgspec.structs import replace
 
-from services.shoe.domain.shuffle import SEED_BYTES, cut, leaves, order, salts
+from services.shoe.domain.shuffle import SEED_BYTES, leaves, order, salts
 from shared.contracts.refusals import Reason, refused
 from shared.contracts.shoe import (
     CardsBurned,
     CardsDrawn,
+    CardsExposed,
     CardTurned,
+    CutShoe,
     CuttingCardPlaced,
     DrawCards,
     DrawnCard,
+    ExposeCards,
     HolePeeked,
     Opening,
     OrderCommitted,
     PeekHole,
-    PrepareShoe,
     RetireShoe,
     SealedSeed,
     ShoeCommand,
@@ -33,17 +40,19 @@ from shared.contracts.shoe import (
     ShoePrepared,
     ShoeRetired,
     ShoeShuffled,
+    ShuffleShoe,
     TurnCard,
 )
-from shared.contracts.table import SEMANTICS
+from shared.contracts.table import SEMANTICS, Contribution, DownHand
 from shared.kernel.cards import DECK, POINTS
 from shared.kernel.commitment import HASH_HEX, root, verify
+from shared.kernel.cutting import cut_and_marker, place_of, seal
 from shared.kernel.decider import Decider
 from shared.kernel.messages import Envelope
 
 DECKS_MAX = 16
 CALL_CARDS_MAX = 64
-TEN = 10
+TEN, ACE = 10, 11
 
 
 class Unprepared(Struct, frozen=True):
@@ -51,7 +60,7 @@ class Unprepared(Struct, frozen=True):
 
 
 class Made(Struct, frozen=True, kw_only=True):
-    """How a shoe was made.  `root` is over its `cards` cards after the cut; the order itself lies sealed in `seed`."""
+    """How a shoe was made.  `root` is over its `cards` cards before the cut; the order itself lies sealed in `seed`."""
 
     shoe: str
     table: str
@@ -60,13 +69,17 @@ class Made(Struct, frozen=True, kw_only=True):
     without_hole: tuple[str, int] | None
     cards: int
     seed: SealedSeed
+    cut: tuple[int, int]
+    cutting_card: tuple[int, int]
+    burns: int
+    round: str = ""
     cut_at: int = 0
     cards_behind: int = 0
     root: str = ""
 
 
-class Preparing(Struct, frozen=True, kw_only=True):
-    """The shoe is shuffled and not ready yet; no command ever meets it, because one decision prepares a shoe."""
+class Uncut(Struct, frozen=True, kw_only=True):
+    """The shoe is shuffled and committed, and waits for its cut."""
 
     made: Made
     drawn: int = 0
@@ -85,6 +98,8 @@ class Ready(Struct, frozen=True, kw_only=True):
     calls: dict[str, int] = {}
     down: dict[int, str] = {}
     peeked: dict[int, bool] = {}
+    closed: tuple[DownHand, ...] = ()
+    """Hands that lie face down and that their players may look at."""
 
 
 class Retired(Struct, frozen=True, kw_only=True):
@@ -96,66 +111,87 @@ class Retired(Struct, frozen=True, kw_only=True):
     hole: str
 
 
-Shoe = Unprepared | Preparing | Ready | Retired
+Shoe = Unprepared | Uncut | Ready | Retired
 
 
 def decide(command: ShoeCommand, shoe: Shoe, envelope: Envelope) -> list[ShoeEvent]:
     """Return what follows from `command`; raise Refused if it comes out of order, AssertionError if it proves nothing."""
-    match shoe:
-        case Unprepared():
-            if isinstance(command, PrepareShoe):
-                return prepare(command)
-            raise refused(Reason.SHOE_NOT_READY)
-        case Preparing():
-            raise refused(Reason.SHOE_NOT_READY)
-        case Retired():
+    match shoe, command:
+        case Unprepared(), ShuffleShoe():
+            return shuffle(command)
+        case ((Uncut() | Ready() | Retired()), ShuffleShoe()):
+            raise refused(Reason.OUT_OF_ORDER, "the shoe is shuffled already")
+        case Retired(), _:
             raise refused(Reason.SHOE_RETIRED)
-        case Ready():
-            match command:
-                case PrepareShoe():
-                    raise refused(Reason.OUT_OF_ORDER, "the shoe is prepared already")
-                case DrawCards():
-                    return draw(command, shoe)
-                case PeekHole():
-                    return peek(command, shoe)
-                case TurnCard():
-                    return turn(command, shoe)
-                case RetireShoe():
-                    return retire(command, shoe)
+        case Uncut(), CutShoe():
+            return cut(command.contributions, shoe.made)
+        case Ready(), CutShoe():
+            raise refused(Reason.OUT_OF_ORDER, "the shoe is cut already")
+        case ((Uncut() | Ready()), RetireShoe()):
+            return retire(command, shoe)
+        case Ready(), DrawCards():
+            return draw(command, shoe)
+        case Ready(), PeekHole():
+            return peek(command, shoe)
+        case Ready(), TurnCard():
+            return turn(command, shoe)
+        case Ready(), ExposeCards():
+            return expose(command, shoe)
+        case _:
+            raise refused(Reason.SHOE_NOT_READY)
 
 
-def prepare(command: PrepareShoe) -> list[ShoeEvent]:
-    """Return the shuffle, the cut, the commitment and the burn, in the order in which a dealer does them (ON-5, ON-6.2)."""
-    assert command.seed is not None, "a shoe is prepared with a sealed seed"
-    assert HASH_HEX.fullmatch(command.root), "a shoe is prepared with a commitment"
+def shuffle(command: ShuffleShoe) -> list[ShoeEvent]:
+    """Return the shuffle and the commitment (ON-5.1); discards that a round waits for are cut at once (ON-11.5)."""
+    assert command.seed is not None, "a shoe is shuffled with a sealed seed"
+    assert HASH_HEX.fullmatch(command.root), "a shoe is shuffled with a commitment"
     assert 0 < command.decks <= DECKS_MAX, f"a shoe has 1 to {DECKS_MAX} decks"
     left_out = all(command.without.count(card) <= command.decks for card in command.without) and set(command.without) <= set(DECK)
     assert left_out, "what is left out is not in the decks"
     expected = command.decks * len(DECK) - len(command.without) - (command.without_hole is not None)
     assert command.cards == expected and expected > 0, f"{command.decks} decks without what is left out are {expected} cards"
-    assert command.cut[0] <= command.cut_at <= command.cut[1] and 0 <= command.cut_at <= command.cards, "the cut lies outside its bounds"
-    low, high = command.cutting_card
-    assert low <= command.cards_behind <= high and 0 <= command.cards_behind <= command.cards, "the cutting card lies outside its bounds"
+    for what, (low, high) in (("cut", command.cut), ("cutting card", command.cutting_card)):
+        assert 0 <= low <= high <= command.cards, f"the {what} has no place between {low} and {high} of {command.cards} cards"
     assert 0 <= command.burns <= command.cards, "more cards are to be burned than there are"
+    shuffled = ShoeShuffled(
+        shoe=command.shoe,
+        table=command.table,
+        semantics=SEMANTICS,
+        decks=command.decks,
+        without=command.without,
+        without_hole=command.without_hole,
+        cards=command.cards,
+        burns=command.burns,
+        cut=command.cut,
+        cutting_card=command.cutting_card,
+        round=command.round,
+        seed=command.seed,
+    )
+    committed = OrderCommitted(shoe=command.shoe, table=command.table, root=command.root, round=command.round)
+    if not command.round:
+        return [shuffled, committed]
+    return [shuffled, committed, *cut((), replace(_made(shuffled), root=command.root))]
+
+
+def cut(contributions: tuple[Contribution, ...], made: Made) -> list[ShoeEvent]:
+    """Return cut, cutting card and burn, in the order in which a dealer does them (ON-5.6, ON-6.2, FL-4.7).
+
+    Nobody chooses where: it follows from the root and what players told.  Without that it follows from the root alone, and
+    the dealer has cut (ON-5.5, LV-3.3).
+    """
+    players = [given.player for given in contributions]
+    assert players == sorted(set(players)), "each player gives once, in the order of their names"
+    told = [(given.player, given.secret) for given in contributions if given.secret]
+    for given in contributions:
+        assert not given.secret or seal(made.shoe, given.player, given.secret) == given.seal, f"{given.player} told another secret"
+    cut_at, cards_behind = cut_and_marker(made.shoe, made.root, told, cut=made.cut, cutting_card=made.cutting_card)
     events: list[ShoeEvent] = [
-        ShoeShuffled(
-            shoe=command.shoe,
-            table=command.table,
-            semantics=SEMANTICS,
-            decks=command.decks,
-            without=command.without,
-            without_hole=command.without_hole,
-            cards=command.cards,
-            seed=command.seed,
-        ),
-        ShoeCut(cards_in_front=command.cut_at),
-        CuttingCardPlaced(cards_behind=command.cards_behind),
-        OrderCommitted(root=command.root),
+        ShoeCut(cards_in_front=cut_at, contributions=contributions, by="players" if told else "dealer"),
+        CuttingCardPlaced(cards_behind=cards_behind),
     ]
-    if command.burns:
-        events.append(CardsBurned(first_index=0, count=command.burns, reason="shuffle"))
-    events.append(ShoePrepared(shoe=command.shoe, table=command.table, round=command.round, root=command.root, cards=command.cards))
-    return events
+    if made.burns:
+        events.append(CardsBurned(first_index=0, count=made.burns, reason="shuffle"))
+    return [*events, ShoePrepared(shoe=made.shoe, table=made.table, round=made.round, root=made.root, cards=made.cards)]
 
 
 def draw(command: DrawCards, shoe: Ready) -> list[ShoeEvent]:
@@ -203,29 +239,80 @@ def turn(command: TurnCard, shoe: Ready) -> list[ShoeEvent]:
     return [CardTurned(round=command.round, opening=command.opening)]
 
 
-def retire(command: RetireShoe, shoe: Ready) -> list[ShoeEvent]:
+def expose(command: ExposeCards, shoe: Ready) -> list[ShoeEvent]:
+    """Return the openings of cards that lie face down on boxes: of all that are named, or of the blackjacks among them (FL-3.5)."""
+    named = [index for hand in command.hands for index in hand.indices]
+    _require(all(shoe.down.get(index) == command.round for index in named), f"cards {named} do not lie face down in {command.round}")
+    assert len(set(named)) == len(named), "a card lies in one hand"
+    opened = {opening.index: opening for opening in command.openings}
+    closed = tuple(hand for hand in command.hands if not any(index in opened for index in hand.indices))
+    assert command.blackjacks_only or not closed, "every card that is named is opened"
+    wanted = [index for hand in command.hands if hand not in closed for index in hand.indices]
+    assert [opening.index for opening in command.openings] == wanted, f"cards {wanted} are opened, in this order"
+    for hand in command.hands:
+        cards = [opened[index].card for index in hand.indices if index in opened]
+        assert not command.blackjacks_only or not cards or are_blackjack(cards), "of all others nothing is opened after the deal"
+    for opening in command.openings:
+        _prove(opening, opening.index, shoe.made)
+    return [CardsExposed(round=command.round, openings=command.openings, closed=closed)]
+
+
+def may_look(shoe: Shoe, table: str, player: str) -> tuple[DownHand, ...]:
+    """Return the hands on a table that lie face down for everybody but this player and others on the same box (decision 25)."""
+    if not isinstance(shoe, Ready) or shoe.made.table != table:
+        return ()
+    return tuple(hand for hand in shoe.closed if player in hand.players)
+
+
+def retire(command: RetireShoe, shoe: Uncut | Ready) -> list[ShoeEvent]:
     """Return the opening of the order, if the seed gives the order that was committed.
 
     The table calls for it between rounds.  A card that was never turned, because its round was void, hinders nothing:
-    the seed says what it was.
+    the seed says what it was.  A shoe that another one replaces stays closed until that one is committed, so that nobody
+    makes an order who has seen how this one went.
     """
     made = shoe.made
+    if not may_retire(command, shoe):
+        raise refused(Reason.NEXT_NOT_COMMITTED)
     assert (command.hole != "") == (made.without_hole is not None), "the hole card that is left out is named by its face"
     assert HASH_HEX.fullmatch(command.seed) is not None, f"a seed is {SEED_BYTES} bytes in hexadecimal"
     assert command.hole in ("", *DECK), "the hole card is a card"
     cards = committed_order(made, bytes.fromhex(command.seed), hole=command.hole)
     salted = salts(bytes.fromhex(command.seed), made.shoe, len(cards))
     assert root(leaves(made.shoe, cards, salted)) == made.root, "the seed does not give the order that was committed"
-    return [ShoeRetired(shoe=made.shoe, table=made.table, seed=command.seed, drawn=shoe.drawn, hole=command.hole)]
+    return [
+        ShoeRetired(
+            shoe=made.shoe,
+            table=made.table,
+            reason=command.reason,
+            next_shoe=command.next_shoe,
+            next_root=command.next_root,
+            seed=command.seed,
+            drawn=shoe.drawn,
+            hole=command.hole,
+        )
+    ]
+
+
+def may_retire(command: RetireShoe, shoe: Uncut | Ready) -> bool:
+    """Return whether a shoe may be opened: another one that replaces it is committed, or no round follows from any."""
+    named = HASH_HEX.fullmatch(command.next_root) is not None and command.next_shoe not in ("", shoe.made.shoe)
+    if command.reason == "replaced":
+        return named and isinstance(shoe, Ready)
+    return command.next_root == command.next_shoe == ""
 
 
 def committed_order(made: Made, seed: bytes, *, hole: str = "") -> tuple[str, ...]:
-    """Return the order that the root of a shoe covers: after the cut, in the order in which cards leave the shoe.
+    """Return the order that the root of a shoe covers: as it was shuffled, before the cut.
 
     `hole` is the face of the card that `without_hole` names, if it names one.
     """
-    without = (*made.without, hole) if hole else made.without
-    return cut(order(seed, made.shoe, made.decks, without), made.cut_at)
+    return order(seed, made.shoe, made.decks, (*made.without, hole) if hole else made.without)
+
+
+def place(index: int, made: Made) -> int:
+    """Return where in the committed order the card lies that leaves the shoe at `index`."""
+    return place_of(index, cut_at=made.cut_at, cards=made.cards)
 
 
 def makes_blackjack(card: str) -> bool:
@@ -233,30 +320,25 @@ def makes_blackjack(card: str) -> bool:
     return POINTS[card] == TEN
 
 
+def are_blackjack(cards: Sequence[str]) -> bool:
+    """Return whether first two cards of a box make a blackjack (LV-1.1)."""
+    return sorted(POINTS[card] for card in cards) == [TEN, ACE]
+
+
 def evolve(shoe: Shoe, event: ShoeEvent) -> Shoe:
     """Return the shoe after `event`."""
     match event, shoe:
         case ShoeShuffled(), Unprepared():
-            return Preparing(
-                made=Made(
-                    shoe=event.shoe,
-                    table=event.table,
-                    decks=event.decks,
-                    without=event.without,
-                    without_hole=event.without_hole,
-                    cards=event.cards,
-                    seed=event.seed,
-                )
-            )
-        case ShoeCut(), Preparing():
-            return replace(shoe, made=replace(shoe.made, cut_at=event.cards_in_front))
-        case CuttingCardPlaced(), Preparing():
-            return replace(shoe, made=replace(shoe.made, cards_behind=event.cards_behind))
-        case OrderCommitted(), Preparing():
+            return Uncut(made=_made(event))
+        case OrderCommitted(), Uncut():
             return replace(shoe, made=replace(shoe.made, root=event.root))
-        case CardsBurned(), Preparing() | Ready():
+        case ShoeCut(), Uncut():
+            return replace(shoe, made=replace(shoe.made, cut_at=event.cards_in_front))
+        case CuttingCardPlaced(), Uncut():
+            return replace(shoe, made=replace(shoe.made, cards_behind=event.cards_behind))
+        case CardsBurned(), Uncut() | Ready():
             return replace(shoe, drawn=event.first_index + event.count)
-        case ShoePrepared(), Preparing():
+        case ShoePrepared(), Uncut():
             return Ready(made=shoe.made, drawn=shoe.drawn)
         case CardsDrawn(), Ready():
             down = {card.index: event.round for card in event.cards if card.opening is None}
@@ -270,10 +352,31 @@ def evolve(shoe: Shoe, event: ShoeEvent) -> Shoe:
             return replace(shoe, peeked={**shoe.peeked, event.index: event.blackjack})
         case CardTurned(), Ready():
             return replace(shoe, down={index: round for index, round in shoe.down.items() if index != event.opening.index})
-        case ShoeRetired(), Ready():
+        case CardsExposed(), Ready():
+            opened = {opening.index for opening in event.openings}
+            still = tuple(hand for hand in shoe.closed if opened.isdisjoint(hand.indices) and shoe.down[hand.indices[0]] == event.round)
+            down = {index: round for index, round in shoe.down.items() if index not in opened}
+            return replace(shoe, down=down, closed=(*still, *event.closed))
+        case ShoeRetired(), Uncut() | Ready():
             return Retired(made=shoe.made, drawn=shoe.drawn, seed=event.seed, hole=event.hole)
         case _:
             raise AssertionError(f"{type(event).__name__} cannot happen to a shoe that is {type(shoe).__name__.lower()}")
+
+
+def _made(event: ShoeShuffled) -> Made:
+    return Made(
+        shoe=event.shoe,
+        table=event.table,
+        decks=event.decks,
+        without=event.without,
+        without_hole=event.without_hole,
+        cards=event.cards,
+        seed=event.seed,
+        cut=event.cut,
+        cutting_card=event.cutting_card,
+        burns=event.burns,
+        round=event.round,
+    )
 
 
 def _require(in_order: bool, what: str) -> None:
@@ -282,8 +385,8 @@ def _require(in_order: bool, what: str) -> None:
 
 
 def _prove(opening: Opening, index: int, made: Made) -> None:
-    assert opening.index == index, f"card {index} is next, not {opening.index}"
-    assert verify(made.root, made.cards, made.shoe, opening), f"nothing proves that card {index} lay there"
+    assert opening.index == index, f"card {index} is meant, not {opening.index}"
+    assert verify(made.root, made.cards, made.shoe, opening, place=place(index, made)), f"nothing proves that card {index} lay there"
 
 
 SHOE: Decider[Shoe, ShoeCommand, ShoeEvent] = Decider("shoe", Unprepared(), decide, evolve, ShoeCommand, ShoeEvent)

@@ -10,25 +10,27 @@ retired its seed is opened, and from then on the whole order can be worked out a
 3. From the last place down to the second, swap the card there with one at a place up to it (Fisher and Yates; Knuth,
    The Art of Computer Programming, 3.4.2, algorithm P).  A place below n is the next word modulo n; words from the
    largest multiple of n upwards are passed over, so that every place is as likely as any other.
-4. Cut: the cards in front of the cut go to the back.
-5. The salt of the card at an index is the first half of HMAC-SHA256(seed, `feltlog salt 1`, shoe, index).
+4. The salt of the card at a place is the first half of HMAC-SHA256(seed, `feltlog salt 1`, shoe, place).
+
+The order is committed to as it is then; how it is cut afterwards is `shared/kernel/cutting.py`.  docs/shuffle.md has the
+whole recipe, with numbers to try it on.
 """
 
-import hmac
 from collections.abc import Iterator, Sequence
+from itertools import islice
 
 from shared.kernel.cards import DECK, BadCard
-from shared.kernel.commitment import card_leaf
+from shared.kernel.commitment import card_leaves
+from shared.kernel.numbers import below, counted
+from shared.kernel.numbers import words as words_of
 from shared.kernel.profile_text import DECKS_MAX
 
 SEED_BYTES = 32
 SALT_BYTES = 16
-WORD_BYTES = 4
-WORDS = 1 << 8 * WORD_BYTES
 
 
 def order(seed: bytes, shoe: str, decks: int, without: Sequence[str] = ()) -> tuple[str, ...]:
-    """Return the cards of `decks` decks, but those `without`, in the order that `seed` gives, before the cut.
+    """Return the cards of `decks` decks, but those `without`, in the order that `seed` gives.
 
     Raise `BadCard` if no shoe holds so many decks, or if a card that is to be left out is not in them.
     """
@@ -47,37 +49,17 @@ def order(seed: bytes, shoe: str, decks: int, without: Sequence[str] = ()) -> tu
     return tuple(cards)
 
 
-def cut(cards: tuple[str, ...], cards_in_front: int) -> tuple[str, ...]:
-    """Return `cards` with the first `cards_in_front` of them at the back (ON-5.6)."""
-    return cards[cards_in_front:] + cards[:cards_in_front]
-
-
 def salts(seed: bytes, shoe: str, cards: int) -> tuple[str, ...]:
     """Return the salts of a shoe of so many cards, in hexadecimal."""
-    label = f"feltlog salt 1\n{shoe}\n"
-    return tuple(hmac.digest(seed, f"{label}{index}".encode(), "sha256")[:SALT_BYTES].hex() for index in range(cards))
+    blocks = islice(counted(seed, f"feltlog salt 1\n{shoe}\n"), cards)
+    return tuple([block[:SALT_BYTES].hex() for block in blocks])
 
 
 def leaves(shoe: str, cards: Sequence[str], salted: Sequence[str]) -> list[bytes]:
     """Return the leaves of the commitment to `cards` in this order."""
-    return [card_leaf(shoe, index, salt=salt, card=card) for index, (card, salt) in enumerate(zip(cards, salted, strict=True))]
+    return card_leaves(shoe, cards, salted)
 
 
 def words(seed: bytes, shoe: str) -> Iterator[int]:
-    """Yield the words of the shuffle, without end."""
-    label = f"feltlog shuffle 1\n{shoe}\n"
-    counter = 0
-    while True:
-        block = hmac.digest(seed, f"{label}{counter}".encode(), "sha256")
-        for start in range(0, len(block), WORD_BYTES):
-            yield int.from_bytes(block[start : start + WORD_BYTES], "big")
-        counter += 1
-
-
-def below(bound: int, stream: Iterator[int]) -> int:
-    """Return a whole number from 0 to below `bound`, each equally likely if the words are."""
-    limit = WORDS - WORDS % bound
-    for word in stream:
-        if word < limit:
-            return word % bound
-    raise AssertionError("the stream of words has no end")
+    """Return the words of the shuffle, without end."""
+    return words_of(seed, f"feltlog shuffle 1\n{shoe}\n")

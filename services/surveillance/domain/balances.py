@@ -19,6 +19,7 @@ from shared.contracts.wallet import (
     RoundBooked,
     StakeReleased,
     StakeReserved,
+    StakesCorrected,
     StakesSettled,
     Withdrawn,
 )
@@ -86,7 +87,7 @@ class Balances:
             case BookClosed():
                 book.closed = True
                 return [(Code.UNBALANCED, f"the book is closed, and {money} does not sum to zero") for money in _unbalanced(book.minor)]
-            case Deposited() | Withdrawn() | StakeReserved() | StakeReleased() | StakesSettled():
+            case Deposited() | Withdrawn() | StakeReserved() | StakeReleased() | StakesSettled() | StakesCorrected():
                 return self._move(book, event)
             case _:
                 pass
@@ -98,23 +99,30 @@ class Balances:
         moved = _summed(event.postings)
         if sum(moved.values()):
             found.append((Code.UNBALANCED, f"{type(event).__name__} does not sum to zero"))
-        if not _moves(event, moved):
+        if not _moves(event, moved, book):
             found.append((Code.UNBALANCED, f"{type(event).__name__} does not move what it says"))
         for name, minor in moved.items():
             account = (event.currency, name)
             book.minor[account] += minor
             if book.minor[account] < 0 and minor < 0 and name.startswith(("player:", "escrow:")):
                 found.append((Code.UNBALANCED, f"{name} falls to {book.minor[account]}"))
-            if not book.minor[account] and name.startswith("escrow:"):
+            if name.startswith("owed:") and book.minor[account] > 0:
+                found.append((Code.UNBALANCED, f"{name} is paid more than was owed"))
+            if not book.minor[account] and name.startswith(("escrow:", "owed:")):
                 del book.minor[account]
         return found
 
 
-def _moves(event: Any, moved: dict[str, int]) -> bool:
+def _moves(event: Any, moved: dict[str, int], book: Book) -> bool:
     """Return whether the postings of an event move what it says, and nothing else."""
     match event:
         case Deposited(player=player, minor=minor):
-            return _only(moved, {f"player:{player}": minor}, rest="world:")
+            return _only(moved, _with_debt({player: minor}, event.currency, book), rest="world:")
+        case StakesCorrected(lines=lines):
+            net: dict[str, int] = defaultdict(int)
+            for corrected in lines:
+                net[corrected.player] += corrected.returned_minor - corrected.settled_minor
+            return _only(moved, _with_debt(net, event.currency, book), rest="house:")
         case Withdrawn(player=player, minor=minor):
             return _only(moved, {f"player:{player}": -minor}, rest="world:")
         case StakeReserved(player=player, round=round_, minor=minor):
@@ -129,6 +137,16 @@ def _moves(event: Any, moved: dict[str, int]) -> bool:
             return _only(moved, due, rest="house:")
         case _:
             return True
+
+
+def _with_debt(net: dict[str, int], money: str, book: Book) -> dict[str, int]:
+    """Return how accounts move: what a player owes is paid first, and what an account does not hold is owed."""
+    due = {}
+    for player, minor in net.items():
+        held, debt = book.minor.get((money, f"player:{player}"), 0), -book.minor.get((money, f"owed:{player}"), 0)
+        to_debt = min(debt, minor) if minor > 0 else min(held + minor, 0)
+        due[f"player:{player}"], due[f"owed:{player}"] = minor - to_debt, to_debt
+    return due
 
 
 def _only(moved: dict[str, int], due: dict[str, int], *, rest: str) -> bool:

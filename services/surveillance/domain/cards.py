@@ -1,7 +1,8 @@
 """Cards: whether every card on the felt is the one that the shoe gave, and every place of a shoe left it once.
 
 The shoe's log says which index went to which call, and proves each open card against the root that was committed before
-the first deal.  The round's log says where the card came to rest.  Both must tell the same of each index.
+the cut.  The round's log says where the card came to rest.  Both must tell the same of each index.  The table's log says
+what players gave towards the cut, and the shoe must have been cut by all of it.
 """
 
 from dataclasses import dataclass, field
@@ -14,10 +15,13 @@ from services.surveillance.domain.heard import Heard, Where
 from shared.contracts.shoe import (
     CardsBurned,
     CardsDrawn,
+    CardsExposed,
     CardTurned,
+    CuttingCardPlaced,
     HolePeeked,
     Opening,
     OrderCommitted,
+    ShoeCut,
     ShoePrepared,
     ShoeRetired,
     ShoeShuffled,
@@ -25,9 +29,17 @@ from shared.contracts.shoe import (
 from shared.contracts.subjects import round_name, round_of
 from shared.contracts.table import (
     CardDealt,
+    CardDiscarded,
+    CardExposed,
+    CutRevealed,
+    CutSealed,
+    DealCard,
     DealCards,
+    FaceDownCardDealt,
+    HandExposed,
     HoleCardDealt,
     HoleCardTurned,
+    OrderNoted,
     PeekTaken,
     RetirementNoted,
     RoundCalled,
@@ -38,6 +50,7 @@ from shared.contracts.table import (
     ShoeMounted,
 )
 from shared.kernel.commitment import verify
+from shared.kernel.cutting import cut_and_marker, place_of, seal
 
 
 class Given(msgspec.Struct, frozen=True):
@@ -55,6 +68,12 @@ class Shoe:
     next_index: int = 0
     root: str = ""
     size: int = 0
+    shuffled: ShoeShuffled | None = None
+    cut: ShoeCut | None = None
+    cut_where: Where | None = None
+    seals: dict[str, str] = field(default_factory=dict)
+    """What players sealed towards the cut, as the table's log has it."""
+    secrets: dict[str, str] = field(default_factory=dict)
     drawn: dict[int, tuple[Given, Where]] = field(default_factory=dict)
     laid: dict[int, tuple[Given, Where]] = field(default_factory=dict)
     opened: dict[int, tuple[str, Where]] = field(default_factory=dict)
@@ -63,6 +82,8 @@ class Shoe:
     looked: dict[str, tuple[bool, Where]] = field(default_factory=dict)
     told: list[tuple[str, Where]] = field(default_factory=list)
     """Roots that tables and rounds were told."""
+    exposed: set[int] = field(default_factory=set)
+    """Cards drawn in error that lie open beside the hands (ON-11.3)."""
     settled: set[str] = field(default_factory=set)
     retired: bool = False
     noted: bool = False
@@ -78,6 +99,8 @@ class Cards:
 
     only: frozenset[str] | None = None
     shoes: dict[Key, Shoe] = field(default_factory=dict)
+    roots: dict[Key, str] = field(default_factory=dict)
+    """What each shoe of the days that are held was committed to, also when it is dropped: an earlier one may be opened later."""
     in_use: dict[str, str] = field(default_factory=dict)
     """The shoe of each round that is played."""
     compared: int = 0
@@ -111,6 +134,7 @@ class Cards:
         """Let go of a gaming day."""
         self.compared += sum(_in_both(shoe) for key, shoe in self.shoes.items() if key[0] == day)
         self.shoes = {key: shoe for key, shoe in self.shoes.items() if key[0] != day}
+        self.roots = {key: root for key, root in self.roots.items() if key[0] != day}
         self.in_use = {round_id: shoe for round_id, shoe in self.in_use.items() if round_name(round_id).day != day}
 
     def _shoe(self, day: str, shoe: str) -> Shoe:
@@ -125,9 +149,14 @@ class Cards:
         event = fact.event
         match event:
             case ShoeShuffled():
-                shoe.size = event.cards
+                shoe.size, shoe.shuffled = event.cards, event
+            case ShoeCut():
+                shoe.cut, shoe.cut_where = event, heard.where
+                return [heard.where.found(Code.WRONG_CUT, message) for message in _not_sealed(name, event)]
+            case CuttingCardPlaced():
+                return [heard.where.found(Code.WRONG_CUT, message) for message in _not_there(name, shoe, event.cards_behind)]
             case OrderCommitted():
-                shoe.root = event.root
+                shoe.root = self.roots[heard.day, name] = event.root
             case ShoePrepared() if (event.root, event.cards) != (shoe.root, shoe.size):
                 return [
                     heard.where.found(Code.ROOT_MISMATCH, f"{name} was committed to {shoe.root[:16]} and prepared with {event.root[:16]}")
@@ -139,10 +168,16 @@ class Cards:
             case CardTurned():
                 shoe.opened[event.opening.index] = (event.opening.card, heard.where)
                 return _proved(heard, name, shoe, event.opening)
+            case CardsExposed():
+                shoe.opened.update({opening.index: (opening.card, heard.where) for opening in event.openings})
+                return [found for opening in event.openings for found in _proved(heard, name, shoe, opening)]
             case HolePeeked():
                 shoe.peeked[event.round] = event.blackjack
             case ShoeRetired():
                 shoe.retired = True
+                if event.reason == "replaced" and self.only is None and not self._is_committed(heard.day, event):
+                    message = f"{name} was opened while {event.next_shoe or 'no shoe'} was not committed to what was said of it"
+                    return [heard.where.found(Code.OPENED_EARLY, message)]
                 if event.drawn != shoe.next_index:
                     return [heard.where.found(Code.CARD_TWICE, f"{name} says that {event.drawn} cards left it; {shoe.next_index} did")]
             case _:
@@ -170,6 +205,10 @@ class Cards:
         what = "a second time" if first < expected else f"before card {expected}"
         return [heard.where.found(Code.CARD_TWICE, f"card {first} left the shoe {what}")]
 
+    def _is_committed(self, day: str, event: ShoeRetired) -> bool:
+        """Return whether the shoe that replaces one is committed to what was said of it; its commitment stands earlier in the same log."""
+        return self.roots.get((day, event.next_shoe)) == event.next_root and event.next_shoe != event.shoe
+
     def _round_event(self, heard: Heard, fact: Fact, round_id: str) -> list[Finding]:
         event = fact.event
         if not self._within(round_id):
@@ -181,12 +220,13 @@ class Cards:
             case ShoeChanged():
                 self.in_use[round_id] = event.shoe
                 self._shoe(heard.day, event.shoe).told.append((event.root, heard.where))
-            case CardDealt() | HoleCardDealt():
-                call_no = fact.command.call_no if isinstance(fact.command, DealCards) else 0
-                given = Given(round_id, call_no, event.card if isinstance(event, CardDealt) else "")
-                return self._lay(heard, self._shoe(heard.day, event.shoe), event.index, given)
+            case CardDealt() | HoleCardDealt() | FaceDownCardDealt() | CardDiscarded() | CardExposed():
+                return self._came_to_rest(heard, fact, round_id)
             case HoleCardTurned():
                 self._shoe(heard.day, event.shoe).turned[event.index] = (event.card, heard.where)
+            case HandExposed():
+                faces = zip(event.indices, event.cards, strict=False)
+                self._shoe(heard.day, event.shoe).turned.update({index: (card, heard.where) for index, card in faces})
             case PeekTaken():
                 self._shoe(heard.day, self.in_use.get(round_id, "")).looked[round_id] = (event.blackjack, heard.where)
             case RoundSettled():
@@ -199,6 +239,17 @@ class Cards:
                 pass
         return []
 
+    def _came_to_rest(self, heard: Heard, fact: Fact, round_id: str) -> list[Finding]:
+        event = fact.event
+        call_no = fact.command.call_no if isinstance(fact.command, DealCards | DealCard) else 0
+        given = Given(round_id, call_no, getattr(event, "card", ""))
+        shoe = self._shoe(heard.day, event.shoe)
+        if event.index in shoe.exposed:
+            return _moved_on(heard, shoe, event.index, given)
+        if isinstance(event, CardExposed):
+            shoe.exposed.add(event.index)
+        return self._lay(heard, shoe, event.index, given)
+
     def _lay(self, heard: Heard, shoe: Shoe, index: int, given: Given) -> list[Finding]:
         before = shoe.laid.get(index)
         shoe.laid[index] = (given, heard.where)
@@ -209,8 +260,14 @@ class Cards:
     def _table_event(self, heard: Heard, fact: Fact) -> None:
         event = fact.event
         match event:
+            case OrderNoted() if self.only is None:
+                self._shoe(heard.day, event.shoe).told.append((event.root, heard.where))
             case ShoeMounted():
                 self._shoe(heard.day, event.shoe).told.append((event.root, heard.where))
+            case CutSealed():
+                self._shoe(heard.day, event.shoe).seals[event.player] = event.seal
+            case CutRevealed():
+                self._shoe(heard.day, event.shoe).secrets[event.player] = event.secret
             case RoundCalled() if self._within(event.round):
                 self._shoe(heard.day, event.shoe).told.append((event.root, heard.where))
             case RetirementNoted():
@@ -229,7 +286,7 @@ class Cards:
         return found
 
     def _compare(self, shoe: Shoe) -> list[Finding]:
-        found = []
+        found = _left_out(shoe)
         for root, where in shoe.told:
             if shoe.root != root:
                 found.append(where.found(Code.ROOT_MISMATCH, f"{root[:16]} was told, {shoe.root[:16] or 'nothing'} was committed"))
@@ -241,6 +298,15 @@ class Cards:
             if shoe.peeked.get(round_id) != blackjack:
                 found.append(where.found(Code.CARD_MISMATCH, f"the look at the hole card said otherwise in the shoe's log of {round_id}"))
         return found
+
+
+def _moved_on(heard: Heard, shoe: Shoe, index: int, given: Given) -> list[Finding]:
+    """Let an exposed card come to rest, at a hand or in the rack: it left the shoe when it was exposed."""
+    shoe.exposed.discard(index)
+    before = shoe.laid[index][0]
+    if (before.round, before.card) == (given.round, given.card):
+        return []
+    return [heard.where.found(Code.CARD_MISMATCH, f"card {index} was exposed as {before.card} and came to rest as {given.card}")]
 
 
 def _in_both(shoe: Shoe) -> int:
@@ -272,6 +338,38 @@ def _same_face(index: int, shoe: Shoe) -> list[Finding]:
 
 
 def _proved(heard: Heard, name: str, shoe: Shoe, opening: Opening) -> list[Finding]:
-    if verify(shoe.root, shoe.size, name, opening):
+    cut_at = shoe.cut.cards_in_front if shoe.cut else 0
+    if shoe.size and verify(shoe.root, shoe.size, name, opening, place=place_of(opening.index, cut_at=cut_at, cards=shoe.size)):
         return []
     return [heard.where.found(Code.CARD_MISMATCH, f"nothing proves that card {opening.index} of {name} is {opening.card}")]
+
+
+def _not_sealed(name: str, cut: ShoeCut) -> list[str]:
+    """Return whose secrets are not those that they sealed."""
+    return [
+        f"{given.player} sealed another secret for {name} than the one it was cut by"
+        for given in cut.contributions
+        if given.secret and seal(name, given.player, given.secret) != given.seal
+    ]
+
+
+def _not_there(name: str, shoe: Shoe, cards_behind: int) -> list[str]:
+    """Return whether cut and cutting card lie elsewhere than root and contributions say."""
+    if shoe.shuffled is None or shoe.cut is None:
+        return [f"{name} was cut before it was shuffled"]
+    told = [(given.player, given.secret) for given in shoe.cut.contributions if given.secret]
+    right = cut_and_marker(name, shoe.root, told, cut=shoe.shuffled.cut, cutting_card=shoe.shuffled.cutting_card)
+    there = (shoe.cut.cards_in_front, cards_behind)
+    if there == right:
+        return []
+    return [f"{name} was cut at {there[0]} with {there[1]} behind the cutting card; {right[0]} and {right[1]} follow from what was given"]
+
+
+def _left_out(shoe: Shoe) -> list[Finding]:
+    """Return what players gave towards the cut and the shoe was not cut by, or the other way round."""
+    if shoe.cut is None or shoe.cut_where is None or not shoe.told:
+        return []
+    given = {each.player: (each.seal, each.secret) for each in shoe.cut.contributions}
+    table = {player: (sealed, shoe.secrets.get(player, "")) for player, sealed in shoe.seals.items()}
+    wrong = sorted(player for player in given.keys() | table.keys() if given.get(player) != table.get(player))
+    return [shoe.cut_where.found(Code.WRONG_CUT, f"what {player} gave at the table is not what the shoe was cut by") for player in wrong]

@@ -11,7 +11,7 @@ from typing import Any
 
 from services.surveillance.domain.findings import Code, Finding
 from services.surveillance.domain.heard import Heard, Where
-from shared.contracts import shoe, table, wallet
+from shared.contracts import restrictions, shoe, table, wallet
 from shared.contracts.subjects import round_of
 from shared.kernel.messages import Cause
 
@@ -25,7 +25,7 @@ def same(*names: str, **renamed: str) -> Says:
 
 
 def discards(event: table.ReshuffleCalled) -> dict[str, Any]:
-    """Return what the preparation of shuffled discards says: all cards but those on the layout (ON-11.5)."""
+    """Return what the shuffle of discards says: all cards but those on the layout (ON-11.5)."""
     hole = None if event.hole is None else (event.shoe, event.hole)
     return {
         "shoe": event.next_shoe,
@@ -38,7 +38,7 @@ def discards(event: table.ReshuffleCalled) -> dict[str, Any]:
 
 
 def whole(event: table.ShoeCalled) -> dict[str, Any]:
-    """Return what the preparation of a shoe says: whole decks, nothing left out (ON-2.1, LV-1.6)."""
+    """Return what the shuffle of a shoe says: whole decks, nothing left out (ON-2.1, LV-1.6)."""
     return {**same("shoe", "table", "decks", "burns", "cut", "cutting_card")(event), "without": (), "without_hole": None, "round": ""}
 
 
@@ -49,12 +49,18 @@ def ended(event: table.RoundSettled | table.RoundVoided) -> dict[str, Any]:
 
 def recorded(event: table.RoundSettled | table.RoundVoided) -> dict[str, Any]:
     """Return what a table writes down of a round's end, beside its digest."""
-    return {**ended(event), "shoes": event.shoes, "cutting_card_out": event.cutting_card_out}
+    retires = event.cutting_card_out or (isinstance(event, table.RoundVoided) and event.shoe_failed)
+    return {**ended(event), "shoes": event.shoes, "cutting_card_out": retires, "places": event.places}
 
 
 def turned(event: shoe.CardTurned) -> dict[str, Any]:
     """Return what the round is told of a card that was opened."""
     return {"index": event.opening.index, "card": event.opening.card}
+
+
+def exposed(event: shoe.CardsExposed) -> dict[str, Any]:
+    """Return what the round is told of cards of boxes that were opened."""
+    return {"cards": tuple(table.DealtCard(index=opening.index, card=opening.card) for opening in event.openings)}
 
 
 def dealt(event: shoe.CardsDrawn) -> dict[str, Any]:
@@ -72,12 +78,44 @@ def settled(event: table.WagersSettled) -> dict[str, Any]:
     return {"currency": event.currency, "lines": lines}
 
 
+def corrected(event: table.WagersCorrected) -> dict[str, Any]:
+    """Return what the ledger is told of wagers that are settled anew."""
+    return {**same("number", "currency")(event), "lines": differences(event)}
+
+
+def differences(event: table.WagersCorrected) -> tuple[wallet.CorrectedStake, ...]:
+    """Return what each wager gave back and gives back now, as the ledger is to know it."""
+    return tuple(
+        wallet.CorrectedStake(wager=line.wager, player=line.player, settled_minor=line.settled_minor, returned_minor=line.returned_minor)
+        for line in event.lines
+    )
+
+
+def refusal(event: table.CorrectionRefused) -> dict[str, Any]:
+    """Return what a table is told of a correction that cannot be."""
+    return {**same("correction", "code", "message")(event), "number": 0}
+
+
+def put_right(event: table.RoundCorrected) -> dict[str, Any]:
+    """Return what a table is told of a correction of one of its rounds."""
+    return {**same("correction", "number")(event), "code": "", "message": ""}
+
+
+def booked(event: wallet.RoundBooked) -> dict[str, Any]:
+    """Return what a table is told of a round that is booked."""
+    return {"round": event.round, "number": 0}
+
+
 prepared = same("shoe", "root", "cards")
 CAUSES: Mapping[type[Any], Mapping[type[Any], Says]] = {
-    table.OpenRound: {table.RoundCalled: same("round", "number", "table", "day", "profile", "settings", "shoe", "root")},
+    table.OpenRound: {table.RoundCalled: same("round", "number", "table", "day", "profile", "settings", "shoe", "root", "in_force")},
+    restrictions.NoteInForce: {restrictions.InForceTold: same("in_force")},
     table.RecordRound: {table.RoundSettled: recorded, table.RoundVoided: recorded},
     table.NoteBook: {wallet.TableNoted: same()},
-    table.NoteBooking: {wallet.RoundBooked: same("round")},
+    table.NoteBooking: {wallet.RoundBooked: booked, wallet.StakesCorrected: same("round", "number")},
+    table.CorrectRound: {table.CorrectionCalled: same("correction", "cards", "agreed")},
+    table.NoteCorrection: {table.RoundCorrected: put_right, table.CorrectionRefused: refusal},
+    table.NoteOrder: {shoe.OrderCommitted: same("shoe", "root")},
     table.MountShoe: {shoe.ShoePrepared: prepared},
     table.NoteRetirement: {shoe.ShoeRetired: same("shoe")},
     table.AcceptWager: {wallet.StakeReserved: same("wager")},
@@ -86,14 +124,18 @@ CAUSES: Mapping[type[Any], Mapping[type[Any], Says]] = {
     table.ChangeShoe: {shoe.ShoePrepared: prepared},
     table.TakePeek: {shoe.HolePeeked: same("blackjack")},
     table.TurnHole: {shoe.CardTurned: turned},
-    shoe.PrepareShoe: {table.ShoeCalled: whole, table.ReshuffleCalled: discards},
+    table.TakeExposure: {shoe.CardsExposed: exposed},
+    shoe.ShuffleShoe: {table.ShoeCalled: whole, table.ReshuffleCalled: discards},
+    shoe.CutShoe: {table.CutCalled: same("contributions")},
     shoe.DrawCards: {table.CardsCalled: same("call_no", "faces")},
     shoe.PeekHole: {table.PeekCalled: same("index")},
     shoe.TurnCard: {table.TurnCalled: same("index")},
-    shoe.RetireShoe: {table.ShoeRetirementCalled: same()},
+    shoe.ExposeCards: {table.ExposureCalled: same("hands", "blackjacks_only")},
+    shoe.RetireShoe: {table.ShoeRetirementCalled: same("reason", "next_shoe", "next_root")},
     wallet.ReserveStake: {table.WagerPlaced: same("wager", "player", "currency", minor="stake_minor")},
     wallet.ReleaseStake: {table.WagerLapsed: same("wager")},
     wallet.SettleStakes: {table.WagersSettled: settled},
+    wallet.CorrectStakes: {table.WagersCorrected: corrected},
     wallet.BookRound: {table.RoundSettled: ended, table.RoundVoided: ended},
     wallet.NoteTable: {table.TableOpened: same("table")},
     wallet.NoteDayClosed: {table.DayClosed: same("table", "next_day")},
@@ -175,7 +217,7 @@ class Echoes:
 
 def misaddressed(command: Any, event: Any, *, said_in: str, decided_in: str) -> list[str]:
     """Return whether round or shoe are others than those whose streams cause and command stand in."""
-    called = getattr(event, "next_shoe", getattr(event, "shoe", None))
+    called = event.next_shoe if isinstance(event, table.ReshuffleCalled) else getattr(event, "shoe", None)
     pairs = (
         ("round", round_in(said_in), getattr(command, "round", None)),
         ("round", round_in(decided_in), getattr(event, "round", None)),

@@ -54,6 +54,8 @@ class Code(StrEnum):
     CARD_MISMATCH = "card_mismatch"
     CARD_TWICE = "card_twice"
     ROOT_MISMATCH = "root_mismatch"
+    WRONG_CUT = "wrong_cut"
+    OPENED_EARLY = "opened_early"
     STAKE_MISMATCH = "stake_mismatch"
     STAKE_MISSING = "stake_missing"
     STAKE_TWICE = "stake_twice"
@@ -105,7 +107,10 @@ MEANINGS: dict[Code, tuple[Severity, str]] = {
     Code.OTHER_VERSION: ("note", "The stream pins decisions of another version than this software knows: they were not decided again."),
     Code.WRONG_ORDER: ("breach", "The seed of a retired shoe does not give the order that was committed or dealt."),
     Code.RULES: ("breach", "The round did not go as its rule book says; `clause` names the rule."),
-    Code.UNJUDGED: ("note", "The referee does not know this rule book or version; the round was not judged."),
+    Code.UNJUDGED: (
+        "note",
+        "The referee does not know this rule book or version, or cannot follow what was ruled; that much was not judged.",
+    ),
     Code.MISSING_ROUND: ("breach", "The table called a round that is not in the log."),
     Code.UNRECORDED_ROUND: ("breach", "A round is in the log that its table never called, or never wrote down."),
     Code.WRONG_FINAL_DIGEST: ("breach", "A round does not end with the entry that its table wrote down."),
@@ -115,6 +120,8 @@ MEANINGS: dict[Code, tuple[Severity, str]] = {
     Code.CARD_MISMATCH: ("breach", "A card on the felt is not the one that the shoe gave for this call."),
     Code.CARD_TWICE: ("breach", "A place of a shoe was dealt or burned twice, or left out."),
     Code.ROOT_MISMATCH: ("breach", "A shoe in use is not committed to the root that the table was told."),
+    Code.WRONG_CUT: ("breach", "A shoe was not cut where its root and the players' contributions say, or not by all that they gave."),
+    Code.OPENED_EARLY: ("breach", "The order of a shoe was opened before the one that replaced it was committed."),
     Code.STAKE_MISMATCH: ("breach", "The ledger set aside another stake than the wager's."),
     Code.STAKE_MISSING: ("breach", "A wager is in a round and nothing was set aside for it."),
     Code.STAKE_TWICE: ("breach", "A stake was set aside or given back more than once."),

@@ -1,20 +1,22 @@
 """Payouts: what each hand is, and what each wager must give back, worked out from the cards that lie on the felt."""
 
-from services.surveillance.domain.reenactment import Felt, Hand, natural, points
+from services.surveillance.domain.reenactment import Felt, Hand, is_ace_and_ten, points
 from shared.contracts.table import HandResult, Result, SettlementLine, WagerPlaced
 from shared.kernel.money import Ratio, coin
 
 
 def result(felt: Felt, hand: Hand) -> Result:
     """Return how the hand compares with the dealer's (ON-3.1, ON-3.7, LV-2.1.1, LV-2.2, decision 1)."""
+    if hand.dead:
+        return "dead"
     mine, house = points(hand.cards)[0], points(felt.dealer)[0]
     if felt.is_paid_already(hand):
         return "even_money"
     if mine > 21:
         return "bust"
-    if natural(hand.cards) and not hand.from_split:
-        return "push" if natural(felt.dealer) else "blackjack"
-    if natural(felt.dealer):
+    if is_ace_and_ten(hand.cards) and not hand.from_split:
+        return "push" if is_ace_and_ten(felt.dealer) else "blackjack"
+    if is_ace_and_ten(felt.dealer):
         return "lose"
     if house > 21 or mine > house:
         return "win"
@@ -42,10 +44,12 @@ def lines(felt: Felt) -> dict[str, SettlementLine]:
     for _, number, hand in felt.hands():
         for wager in hand.wagers:
             due[wager.wager] = line(wager, number, returned(felt, hand, number, wager))
+    for number, wager in felt.given_back:
+        due[wager.wager] = line(wager, number, wager.stake_minor)
     for wager in felt.aside:
         due[wager.wager] = line(wager, 1, side_bet(felt, wager))
     for wager in felt.insured:
-        won = natural(felt.dealer)
+        won = is_ace_and_ten(felt.dealer)
         due[wager.wager] = line(wager, 0, wager.stake_minor + profit(felt, wager, felt.profile.insurance.pays) if won else 0)
     return due
 
@@ -76,7 +80,7 @@ def returned(felt: Felt, hand: Hand, number: int, wager: WagerPlaced) -> int:
             return wager.stake_minor + profit(felt, wager, felt.profile.blackjack_pays)
         case "push":
             return wager.stake_minor
-        case "lose" if natural(felt.dealer) and spared(felt, number, wager):
+        case "lose" if is_ace_and_ten(felt.dealer) and spared(felt, number, wager):
             return wager.stake_minor
         case _:
             return 0

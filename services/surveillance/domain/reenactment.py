@@ -10,11 +10,15 @@ from typing import Any, NoReturn
 
 from services.surveillance.domain.facts import Fact, clause
 from shared.contracts.table import (
+    BoxMissed,
     CardDealt,
+    CardsCorrected,
     DecisionTimedOut,
     EvenMoneyTaken,
+    FaceDownCardDealt,
     HandCompleted,
     HandDoubled,
+    HandExposed,
     HandHit,
     HandsDecided,
     HandSplit,
@@ -54,6 +58,10 @@ class Unfinished(Exception):
     """The log ends here, before the round does."""
 
 
+class Unfollowed(Exception):
+    """The log goes on in a way that this script does not know; says which."""
+
+
 @dataclass
 class Hand:
     """A hand as it lies on the felt."""
@@ -65,6 +73,8 @@ class Hand:
     from_split: bool = False
     ends: tuple[str, ...] = ()
     """How it may be said to have ended; empty while it is played."""
+    dead: bool = False
+    """Taken out of the round: what lay on it went back (ON-11.6)."""
 
 
 @dataclass
@@ -83,6 +93,8 @@ class Felt:
     declined: set[str] = field(default_factory=set)
     said: dict[tuple[int, int], list[str]] = field(default_factory=dict)
     """What the log says of how each hand ended."""
+    given_back: list[tuple[int, WagerPlaced]] = field(default_factory=list)
+    """What lay on hands that are dead, each with the hand's number then."""
 
     @property
     def profile(self) -> Profile:
@@ -107,8 +119,8 @@ def points(cards: Sequence[str]) -> tuple[int, bool]:
     return (low + 10 if soft else low), soft
 
 
-def natural(cards: Sequence[str]) -> bool:
-    """Return whether the cards are two that make twenty-one."""
+def is_ace_and_ten(cards: Sequence[str]) -> bool:
+    """Return whether these are two cards that make twenty-one; behind a split they are no blackjack."""
     return len(cards) == 2 and points(cards)[0] == 21
 
 
@@ -117,6 +129,7 @@ class Script:
 
     MOVES = (
         CardDealt,
+        FaceDownCardDealt,
         HoleCardDealt,
         HoleCardTurned,
         InsuranceOpened,
@@ -131,6 +144,7 @@ class Script:
         HandSplit,
         HandCompleted,
         HandsDecided,
+        CardsCorrected,
         RoundSettled,
         RoundVoided,
     )
@@ -142,8 +156,19 @@ class Script:
         self.wagers = wagers
         self.moves = [fact for fact in facts if isinstance(fact.event, self.MOVES) or self.insurance(fact) is not None]
         self.at = 0
+        self.faces = {
+            (fact.event.shoe, index): card
+            for fact in facts
+            if isinstance(fact.event, HandExposed)
+            for index, card in zip(fact.event.indices, fact.event.cards, strict=True)
+        }
+        """What lay face down on boxes, as it was turned up in time."""
         self.asked: set[str] = set()
         """Doubles and splits that others were asked to join."""
+        self.looked = False
+        """Whether somebody has looked at the hole card: then insurance is settled."""
+        self.missed = {(fact.event.box, fact.event.card) for fact in facts if isinstance(fact.event, BoxMissed)}
+        """Boxes that the deal passed over, each with which of its first two cards."""
 
     def insurance(self, fact: Fact) -> WagerPlaced | None:
         """Return the insurance wager that `fact` accepts, if it does."""
@@ -158,11 +183,39 @@ class Script:
             fact = self.moves[self.at]
             if isinstance(fact.event, RoundVoided):
                 raise Voided
+            if isinstance(fact.event, HandCompleted) and fact.event.how == "dead":
+                self.bury(fact)
+                self.at += 1
+                continue
             if not (isinstance(fact.event, HandCompleted) and fact.event.how in self.BY_ITSELF):
                 return fact
             self.felt.said.setdefault((fact.event.box, fact.event.hand), []).append(fact.event.how)
             self.at += 1
         raise Unfinished
+
+    def bury(self, fact: Fact) -> None:
+        """Take a hand out of the round, with all that lies on it: side bets and an open insurance as well (decision 23)."""
+        felt, box, number = self.felt, fact.event.box, fact.event.hand
+        hands = felt.boxes.get(box, [])
+        if not 1 <= number <= len(hands) or hands[number - 1].dead:
+            amiss("ON-11.6", f"box {box} hand {number} is dead, and there is no such hand in the round", fact)
+        if self.at and isinstance(self.moves[self.at - 1].event, JoiningOpened):
+            raise Unfollowed("a hand is dead while others are asked to join its double or split")
+        hand = hands[number - 1]
+        if hand.ends == ("bust",) or (hand.cards and felt.is_paid_already(hand)):
+            amiss("ON-11.6", f"box {box} hand {number} is dead, and was out of the round before", fact)
+        hand.dead, hand.ends = True, ("dead",)
+        beside = [wager for wager in felt.aside if wager.box == box and number == 1]
+        insured = [wager for wager in felt.insured if wager.box == box and number == 1 and not self.looked]
+        felt.given_back += [(number, wager) for wager in (*hand.wagers, *beside)] + [(0, wager) for wager in insured]
+        hand.wagers = []
+        felt.aside = [wager for wager in felt.aside if wager not in beside]
+        felt.insured = [wager for wager in felt.insured if wager not in insured]
+
+    def word_about(self, hand: Hand) -> Fact | None:
+        """Return the next move, None if a ruling has taken the hand out while its player thought."""
+        self.ahead()
+        return None if hand.dead else self.take()
 
     def take(self) -> Fact:
         """Return the next move."""
@@ -177,19 +230,30 @@ class Script:
             amiss(rule, f"{why}, but {described(fact.event)} came", fact)
         return fact.event
 
-    def card(self, box: int, hand: int, rule: str) -> str:
-        """Return the next card, which must come to this hand."""
+    def card(self, box: int, hand: int, rule: str, *, down: bool = False) -> str:
+        """Return the next card, which must come to this hand; `down` if it belongs to a deal that lies face down."""
         where = "the dealer" if box == DEALER else f"box {box} hand {hand}"
         fact = self.take()
         event = fact.event
-        if not isinstance(event, CardDealt):
+        if not isinstance(event, CardDealt | FaceDownCardDealt):
             amiss(rule, f"the next card belongs to {where}, but {described(event)} came", fact)
         if event.box != box or (box != DEALER and event.hand != hand):
-            amiss(rule, f"the next card belongs to {where}, but {event.card} went to box {event.box} hand {event.hand}", fact)
+            amiss(rule, f"the next card belongs to {where}, but another went to box {event.box} hand {event.hand}", fact)
+        # What comes from shuffled discards is dealt face up, however the deal began.
+        if (down and event.shoe == self.felt.opened.shoe) != isinstance(event, FaceDownCardDealt):
+            amiss("FL-3.5", f"{described(event)} does not lie as the profile has it", fact)
+        card = event.card if isinstance(event, CardDealt) else self.turned_up(event)
         firsts = self.felt.firsts.setdefault(box, [])
         if len(firsts) < 3:
-            firsts.append(event.card)
-        return event.card
+            firsts.append(card)
+        return card
+
+    def turned_up(self, event: FaceDownCardDealt) -> str:
+        """Return the face of a card that lay face down; a round that never turned it up is not over, or void."""
+        card = self.faces.get((event.shoe, event.index))
+        if card is None:
+            raise Voided if any(isinstance(fact.event, RoundVoided) for fact in self.moves) else Unfinished
+        return card
 
 
 def amiss(rule: str, message: str, fact: Fact | None) -> NoReturn:
@@ -213,8 +277,7 @@ def reenact(facts: Sequence[Fact], felt: Felt, wagers: dict[str, WagerPlaced]) -
     deal(script)
     looked = insure_and_peek(script)
     if not looked:
-        for box in sorted(felt.boxes):
-            play_box(script, box)
+        play_boxes(script)
     finish_dealer(script, looked=looked)
     script.expect(HandsDecided, clause(felt.profile, "ON-3.5", "LV-2.1.4"), "all cards are out and the outcomes are due")
     script.expect(RoundSettled, clause(felt.profile, "ON-3.5", "LV-2.1.4"), "the outcomes are known and the round must end")
@@ -227,11 +290,15 @@ def deal(script: Script) -> None:
     """Two cards to each box with a wager, one or two to the dealer (LV-0.1, LV-3.4, ON-6.1, ON-6.3, decision 9)."""
     felt = script.felt
     order = clause(felt.profile, "ON-6.1", "LV-3.4")
-    for box in sorted(felt.boxes):
-        felt.boxes[box][0].cards.append(script.card(box, 1, order))
+    down = felt.profile.players_cards == "down"
+    for box in [box for box in sorted(felt.boxes) if (box, 1) not in script.missed]:
+        felt.boxes[box][0].cards.append(script.card(box, 1, order, down=down))
     felt.dealer.append(script.card(DEALER, 1, clause(felt.profile, "ON-6.3", "LV-0.1")))
-    for box in sorted(felt.boxes):
-        felt.boxes[box][0].cards.append(script.card(box, 1, order))
+    for box in [box for box in sorted(felt.boxes) if (box, 2) not in script.missed]:
+        felt.boxes[box][0].cards.append(script.card(box, 1, order, down=down))
+    for box in [box for box in sorted(felt.boxes) if len(felt.boxes[box][0].cards) == 1]:
+        # ON-11.6: short of one card it is backed up until all have two.
+        felt.boxes[box][0].cards.append(script.card(box, 1, "ON-11.6", down=down))
     if felt.profile.dealer.hole_card:
         script.expect(HoleCardDealt, "LV-0.1", "the dealer's second card is dealt face down")
 
@@ -239,7 +306,11 @@ def deal(script: Script) -> None:
 def insure_and_peek(script: Script) -> bool | None:
     """Offer insurance under an ace, then look at the hole card; return whether the look found a blackjack, if there was one."""
     felt = script.felt
-    if felt.dealer[0][0] != "A":
+    script.ahead()
+    bare = [box for box, _, hand in felt.hands() if not hand.cards and not hand.dead]
+    if bare:
+        amiss("ON-11.6", f"box {bare[0]} got no card and is not dead", script.ahead())
+    if felt.dealer[0][0] != "A" or all(hand.dead for _, _, hand in felt.hands()):
         return None
     rule = clause(felt.profile, "ON-7.1", "LV-2.5.2")
     script.expect(InsuranceOpened, rule, "insurance is offered under an ace")
@@ -262,6 +333,7 @@ def insure_and_peek(script: Script) -> bool | None:
     if not (felt.profile.dealer.hole_card and felt.profile.dealer.peeks_under_ace):
         return None
     looked: PeekTaken = script.expect(PeekTaken, "LV-3.8", "the hole card is checked once insurance is closed")
+    script.looked = True
     return looked.blackjack
 
 
@@ -271,36 +343,38 @@ def take_even_money(felt: Felt, fact: Fact) -> None:
         if any(wager.wager == fact.event.wager for wager in hands[0].wagers):
             if not felt.profile.insurance.even_money:
                 amiss("ON-7.5", "this book knows no even money", fact)
-            if not natural(hands[0].cards):
+            if not is_ace_and_ten(hands[0].cards):
                 amiss("ON-7.5", f"even money was given on {' '.join(hands[0].cards)}, which is no blackjack", fact)
             felt.even_money.add(fact.event.wager)
             return
     amiss("ON-7.5", f"even money was given on {fact.event.wager}, which is no main wager of this round", fact)
 
 
-def play_box(script: Script, box: int) -> None:
-    """Play the hands of a box one after the other, the first to its end before the next gets a card (ON-9.2, LV-2.7)."""
-    hands = script.felt.boxes[box]
-    number = 1
-    while number <= len(hands):
-        play_hand(script, box, number)
-        number += 1
+def play_boxes(script: Script) -> None:
+    """Play hand after hand, the first to its end before the next gets a card (ON-9.2, LV-2.7); one may be opened again."""
+    while (place := next((place for *place, hand in script.felt.hands() if not hand.ends), None)) is not None:
+        play_hand(script, *place)
 
 
 def play_hand(script: Script, box: int, number: int) -> None:
-    """Play one hand to its end; what splits off it is left to be played next."""
+    """Play one hand to its end, or to where a card turns out to have been read wrong; what splits off it is left to be played next."""
     felt = script.felt
     hands = felt.boxes[box]
     hand = hands[number - 1]
-    while True:
+    while not hand.dead:
         if len(hand.cards) == 1:
             hand.cards.append(script.card(box, number, clause(felt.profile, "ON-9.2", "LV-2.7")))
         hand.ends = ends_by_itself(felt, hand)
         if hand.ends:
             return
-        fact = script.take()
+        fact = script.word_about(hand)
+        if fact is None:
+            return
         event = fact.event
         turn = clause(felt.profile, "ON-6.4", "LV-0.2")
+        if isinstance(event, CardsCorrected):
+            read_anew(script, fact)
+            return
         if getattr(event, "box", None) != box or getattr(event, "hand", None) != number:
             amiss(turn, f"it is the turn of box {box} hand {number}, but {described(event)} came", fact)
         match event:
@@ -328,13 +402,66 @@ def play_hand(script: Script, box: int, number: int) -> None:
                 amiss(turn, f"box {box} hand {number} must decide, but {described(event)} came", fact)
 
 
+def read_anew(script: Script, fact: Fact) -> None:
+    """Lay the right cards where wrong ones were read, and open again what had ended on them."""
+    felt = script.felt
+    for card in fact.event.cards:
+        lying = felt.dealer if card.box == DEALER else hand_at(felt, card.box, card.hand, fact).cards
+        if not 0 < card.place <= len(lying) or lying[card.place - 1] != card.read:
+            amiss("ON-6.4", f"{card.read} does not lie at box {card.box} hand {card.hand}", fact)
+        lying[card.place - 1] = card.card
+    put_first_cards_right(script, fact)
+    again = [(box, number, hand) for box, number, hand in felt.hands() if hand.ends and not ended_rightly(felt, hand)]
+    if sorted(fact.event.reopened) != [(box, number) for box, number, _ in again]:
+        amiss("ON-10.1", f"to be played on are {[place[:2] for place in again]}, written down is {fact.event.reopened}", fact)
+    for box, number, hand in again:
+        felt.said.pop((box, number), None)
+        hand.ends = ends_now(felt, hand)
+
+
+def hand_at(felt: Felt, box: int, number: int, fact: Fact) -> Hand:
+    """Return a hand; there must be one."""
+    hands = felt.boxes.get(box, [])
+    if not 0 < number <= len(hands):
+        amiss("ON-6.4", f"there is no hand {number} on box {box}", fact)
+    return hands[number - 1]
+
+
+def put_first_cards_right(script: Script, fact: Fact) -> None:
+    """Note the right cards among the first three of their boxes, which is where side bets look."""
+    right = {(card.shoe, card.index): card.card for card in fact.event.cards}
+    came: dict[int, int] = {}
+    for move in script.moves[: script.at]:
+        if isinstance(move.event, CardDealt | FaceDownCardDealt):
+            at = came.get(move.event.box, 0)
+            came[move.event.box] = at + 1
+            firsts = script.felt.firsts.get(move.event.box, [])
+            if at < len(firsts):
+                firsts[at] = right.get((move.event.shoe, move.event.index), firsts[at])
+
+
+def ends_now(felt: Felt, hand: Hand) -> tuple[str, ...]:
+    """Return how a hand ends by its cards, nothing if its player decides."""
+    if any(wager.kind == "double" for wager in hand.wagers):
+        return ("bust",) if points(hand.cards)[0] > 21 else ("doubled",)
+    return ends_by_itself(felt, hand)
+
+
+def ended_rightly(felt: Felt, hand: Hand) -> bool:
+    """Return whether a hand that is over has ended as it must by its cards, or by its player's word."""
+    if felt.is_paid_already(hand):
+        return True
+    due = ends_now(felt, hand)
+    return bool(set(due) & set(hand.ends)) if due else hand.ends in (("stood",), ("timed_out",), ("split_aces",))
+
+
 def ends_by_itself(felt: Felt, hand: Hand) -> tuple[str, ...]:
     """Return how the hand ends without a decision, or nothing if it must be decided (ON-10.1, LV-0.2)."""
     reached = points(hand.cards)[0]
     split_rules = felt.profile.split
     if felt.is_paid_already(hand):
         return ("blackjack", "even_money")
-    if natural(hand.cards) and not hand.from_split:
+    if is_ace_and_ten(hand.cards) and not hand.from_split:
         return ("blackjack",)
     if reached > 21:
         return ("bust",)
@@ -426,8 +553,9 @@ def finish_dealer(script: Script, *, looked: bool | None) -> None:
     """The dealer's last cards: as many as the profile says while a wager can still turn on them (ON-10.2, LV-4.4, decision 6)."""
     felt = script.felt
     profile = felt.profile
-    standing = [hand for _, _, hand in felt.hands() if points(hand.cards)[0] <= 21 and not felt.is_paid_already(hand)]
-    blackjacks = [hand for hand in standing if natural(hand.cards) and not hand.from_split]
+    alive = [hand for _, _, hand in felt.hands() if not hand.dead]
+    standing = [hand for hand in alive if points(hand.cards)[0] <= 21 and not felt.is_paid_already(hand)]
+    blackjacks = [hand for hand in standing if is_ace_and_ten(hand.cards) and not hand.from_split]
     # Decision 5: a blackjack against a 2 to 9 is won already.
     undecided = [hand for hand in standing if hand not in blackjacks or points(felt.dealer)[0] >= 10]
     if profile.dealer.hole_card:
@@ -435,7 +563,7 @@ def finish_dealer(script: Script, *, looked: bool | None) -> None:
         felt.dealer.append(turned.card)
     elif undecided or felt.insured:
         felt.dealer.append(script.card(DEALER, 1, "ON-6.4"))
-    if looked is not None and looked != natural(felt.dealer):
+    if looked is not None and looked != is_ace_and_ten(felt.dealer):
         said = "a blackjack" if looked else "no blackjack"
         amiss("LV-3.8", f"the look found {said}, the hole card makes {' '.join(felt.dealer)}", None)
     if len(standing) == len(blackjacks):

@@ -7,28 +7,35 @@ the table service: a checker that shares the code shares the bug.
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from services.surveillance.domain import turn_rules, wager_rules
+from services.surveillance.domain import felt_rules, ruling_rules, turn_rules, wager_rules
 from services.surveillance.domain.facts import Breach, Fact, Round, facts, round_of
 from services.surveillance.domain.findings import Code, Finding, finding
 from services.surveillance.domain.payouts import lines, results
-from services.surveillance.domain.reenactment import Felt, Hand, Irregular, Unfinished, Voided, points, reenact
+from services.surveillance.domain.put_right import corrections_are_right
+from services.surveillance.domain.reenactment import Felt, Hand, Irregular, Unfinished, Unfollowed, Voided, points, reenact
 from shared.contracts.subjects import log_of
 from shared.contracts.table import (
     SIDE_BETS,
     CardDealt,
+    CardDiscarded,
+    CardExposed,
     CuttingCardReached,
+    FaceDownCardDealt,
     HandsDecided,
     HoleCardDealt,
     RoundOpened,
     RoundSettled,
     RoundVoided,
     SettlementLine,
+    WagersCorrected,
     WagersSettled,
 )
 from shared.kernel.entry import Entry
 
 SEMANTICS_KNOWN = 1
 BOOKS_KNOWN = ("ON", "FL", "LV")
+CARDS = (CardDealt, HoleCardDealt, FaceDownCardDealt, CardDiscarded, CardExposed)
+"""What says that a card left its shoe."""
 
 
 def judge(entries: Sequence[Entry[Any, Any]]) -> list[Finding]:
@@ -44,9 +51,16 @@ def judge(entries: Sequence[Entry[Any, Any]]) -> list[Finding]:
         message = f"book {opened.profile.book}, decisions of version {opened.semantics}: not known to this referee"
         return [_found(stream, Code.UNJUDGED, "", message, told[0])]
     round_ = round_of(stream, told)
-    questions = wager_rules.QUESTIONS + turn_rules.QUESTIONS + (money_is_given_once, play_and_pay)
-    breaches = list(wager_rules.values_can_be(round_)) or [breach for ask in questions for breach in ask(round_)]
-    return [_found(stream, Code.RULES, rule, message, fact or told[-1]) for rule, message, fact in breaches]
+    rules = (*wager_rules.QUESTIONS, *turn_rules.QUESTIONS, *felt_rules.QUESTIONS, *ruling_rules.QUESTIONS)
+    questions = (*rules, money_is_given_once, play_and_pay)
+    try:
+        breaches = list(wager_rules.values_can_be(round_)) or [breach for ask in questions for breach in ask(round_)]
+    except Unfollowed as why:
+        breaches = [breach for ask in (*rules, money_is_given_once, corrections_stand_alone) for breach in ask(round_)]
+        unjudged = [_found(stream, Code.UNJUDGED, "ON-11.6", f"{why}: rulings, clocks and sums were judged, outcomes not", told[-1])]
+    else:
+        unjudged = []
+    return [*(_found(stream, Code.RULES, rule, message, fact or told[-1]) for rule, message, fact in breaches), *unjudged]
 
 
 def play_and_pay(round_: Round) -> Iterator[Breach]:
@@ -66,26 +80,34 @@ def play_and_pay(round_: Round) -> Iterator[Breach]:
         return
     except Voided:
         yield from everything_is_given_back(round_)
+        yield from corrections_are_right(round_, None)
         return
     yield from outcomes_are_right(round_, felt)
     yield from hands_end_as_told(round_, felt)
     yield from lines_are_right(round_, lines(felt))
+    yield from corrections_are_right(round_, felt)
+
+
+def corrections_stand_alone(round_: Round) -> Iterator[Breach]:
+    """Of a round whose cards cannot be dealt once more only stakes can be given back."""
+    yield from corrections_are_right(round_, None)
 
 
 def nothing_is_dealt(round_: Round) -> Iterator[Breach]:
     """With no wager in it the round is void, and no card is dealt or burned for it."""
-    for fact in round_.of(CardDealt, HoleCardDealt, RoundSettled, WagersSettled):
+    for fact in round_.of(CardDealt, HoleCardDealt, FaceDownCardDealt, RoundSettled, WagersSettled):
         yield round_.rule("ON-3.1", "LV-2.1.1"), f"{type(fact.event).__name__} in a round without a wager", fact
         return
 
 
 def everything_is_given_back(round_: Round) -> Iterator[Breach]:
-    """A void round returns every stake; what was paid before stays paid (decision 23)."""
-    told = {line.wager: line for _, line in settled(round_)}
+    """A void round returns every stake and no more, also where something was settled before (decision 23)."""
+    back = {line.wager: line.returned_minor for _, line in settled(round_)}
+    for fact in round_.of(WagersCorrected):
+        back |= {line.wager: line.returned_minor for line in fact.event.lines}
     for wager in round_.accepted.values():
-        line = told.get(wager.wager)
-        if line is None or line.returned_minor < wager.stake_minor:
-            given = 0 if line is None else line.returned_minor
+        given = back.get(wager.wager, 0)
+        if given != wager.stake_minor:
             yield round_.rule("ON-11.6", "LV-2.1.1"), f"wager {wager.wager} of {wager.stake_minor} got {given} from a void round", None
 
 
@@ -110,6 +132,8 @@ def hands_end_as_told(round_: Round, felt: Felt) -> Iterator[Breach]:
     """What is written down of how each hand ended is how it ended (LV-0.2)."""
     for box, number, hand in felt.hands():
         said = felt.said.get((box, number), [])
+        if hand.dead:
+            continue
         # A hand that a dealer blackjack cut short has no end of its own.
         if any(how not in hand.ends for how in said) or (hand.ends and not said):
             yield round_.rule("ON-10.1", "LV-0.2"), f"box {box} hand {number} ended {hand.ends}, written down is {said}", None
@@ -149,7 +173,7 @@ def money_is_given_once(round_: Round) -> Iterator[Breach]:
             yield rule, f"settled in {fact.event.currency}", fact
     for fact in round_.of(RoundSettled):
         staked = sum(line.stake_minor for _, line in settled(round_))
-        returned = sum(line.returned_minor for _, line in settled(round_))
+        returned = sum(line.returned_minor for _, line in settled(round_)) + mended(round_)
         if (fact.event.staked_minor, fact.event.returned_minor) != (staked, returned):
             yield (
                 rule,
@@ -157,11 +181,22 @@ def money_is_given_once(round_: Round) -> Iterator[Breach]:
                 fact,
             )
     for fact in round_.of(RoundSettled, RoundVoided):
-        shoes = tuple(dict.fromkeys(dealt.event.shoe for dealt in round_.of(CardDealt, HoleCardDealt)))
+        shoes = tuple(dict.fromkeys(dealt.event.shoe for dealt in round_.of(*CARDS)))
         if not set(shoes) <= set(fact.event.shoes):
             yield round_.rule("ON-6.1", "LV-3.4"), f"cards came from {shoes}, written down is {fact.event.shoes}", fact
         if fact.event.cutting_card_out != bool(round_.of(CuttingCardReached)):
             yield round_.rule("ON-5.7", "LV-3.2"), "the cutting card came out, or not, otherwise than written down", fact
+
+
+def mended(round_: Round) -> int:
+    """Return what wagers that were settled early gave back more or less before the round was over (decision 23)."""
+    end = round_.facts.index(round_.of(RoundSettled)[0])
+    return sum(
+        line.returned_minor - line.settled_minor
+        for fact in round_.facts[:end]
+        if isinstance(fact.event, WagersCorrected)
+        for line in fact.event.lines
+    )
 
 
 def settled(round_: Round) -> Iterator[tuple[Fact, SettlementLine]]:

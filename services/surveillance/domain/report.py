@@ -17,6 +17,7 @@ class Counts(msgspec.Struct, kw_only=True):
     cards_matched: int = 0
     stakes_matched: int = 0
     settlements_matched: int = 0
+    corrections_matched: int = 0
     reactions_matched: int = 0
     movements: int = 0
     shoes_opened: int = 0

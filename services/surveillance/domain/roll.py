@@ -9,12 +9,13 @@ from typing import Any
 
 import msgspec
 
+from services.surveillance.domain.corrections import is_correction
 from services.surveillance.domain.findings import Code, Finding
 from services.surveillance.domain.heard import Heard, Where
 from shared.contracts.subjects import BadSubject, RoundName, round_name, round_of
 from shared.contracts.table import DayClosed, RoundCalled, RoundOpened, RoundRecorded, RoundSettled, RoundVoided
 
-CARRIED_BY_CALL = ("round", "number", "table", "day", "profile", "settings", "shoe", "root")
+CARRIED_BY_CALL = ("round", "number", "table", "day", "profile", "settings", "shoe", "root", "in_force")
 """What a round's opening takes over from the call."""
 
 
@@ -60,7 +61,10 @@ class Roll:
         """Take in an entry of a table's or a round's stream; return what does not fit."""
         name = round_of(heard.stream)
         if name is not None:
-            return self._round_entry(heard, name.id)
+            row = self.rows.get(name.id)
+            # What comes after the end is held against the table's notes of its own.
+            corrects = is_correction(heard.entry) and (row is None or row.outcome)
+            return [] if corrects else self._round_entry(heard, name.id)
         return [found for fact in heard.facts() for found in self._table_event(heard, fact.event)]
 
     def drop_complete(self) -> list[str]:

@@ -8,14 +8,16 @@ from collections.abc import Iterator
 from services.surveillance.domain.facts import Breach, Fact, Round
 from shared.contracts.table import (
     CardDealt,
-    CardsPickedUp,
+    CardDiscarded,
+    CardExposed,
     ClockExtended,
+    ClockResumed,
     DecisionAwaited,
     DecisionTimedOut,
     EvenMoneyTaken,
+    FaceDownCardDealt,
     HandCompleted,
     HandHit,
-    HandSplit,
     HoleCardDealt,
     InsuranceClosed,
     InsuranceDeclined,
@@ -23,8 +25,6 @@ from shared.contracts.table import (
     JoiningClosed,
     JoiningDeclined,
     JoiningOpened,
-    RoundSettled,
-    RoundVoided,
     ShoeChanged,
     WagerAccepted,
     WagerPlaced,
@@ -36,10 +36,17 @@ def cards_come_one_after_the_other(round_: Round) -> Iterator[Breach]:
     """The cards of one shoe leave it one by one, none left out and none twice (ON-6.1, LV-3.4)."""
     rule = round_.rule("ON-6.1", "LV-3.4")
     shoe, last = round_.opened.shoe, -1
-    for fact in round_.of(CardDealt, HoleCardDealt, ShoeChanged):
+    exposed: set[tuple[str, int]] = set()
+    for fact in round_.of(CardDealt, HoleCardDealt, FaceDownCardDealt, CardDiscarded, CardExposed, ShoeChanged):
         if isinstance(fact.event, ShoeChanged):
             shoe, last = fact.event.shoe, -1
             continue
+        if (fact.event.shoe, fact.event.index) in exposed:
+            # ON-11.3: it left the shoe before, and lay beside the hands since.
+            exposed.discard((fact.event.shoe, fact.event.index))
+            continue
+        if isinstance(fact.event, CardExposed):
+            exposed.add((fact.event.shoe, fact.event.index))
         if fact.event.shoe != shoe:
             yield rule, f"a card came from {fact.event.shoe}, in use is {shoe}", fact
         if last >= 0 and fact.event.index != last + 1:
@@ -60,6 +67,8 @@ def people_decide_for_themselves_and_in_time(round_: Round) -> Iterator[Breach]:
                     yield rule, f"{fact.event.player} was asked about box {fact.event.box}, which is not theirs", fact
             case ClockExtended():
                 until = max(until, fact.event.until_ms)
+            case ClockResumed():
+                until = fact.event.until_ms
             case DecisionTimedOut() if fact.at_ms < until:
                 yield rule, f"the clock ran to {until} and ran out at {fact.at_ms}", fact
             case JoiningOpened():
@@ -93,6 +102,8 @@ def others_join_when_they_are_asked(round_: Round) -> Iterator[Breach]:
                 waiting, kind, until = list(fact.event.players), fact.event.kind, fact.event.until_ms
             case ClockExtended():
                 until = max(until, fact.event.until_ms)
+            case ClockResumed():
+                until = fact.event.until_ms
             case JoiningClosed():
                 if fact.at_ms < until:
                     yield rule, f"the time to join ran to {until} and was over at {fact.at_ms}", fact
@@ -166,49 +177,10 @@ def insurance_is_answered_once(round_: Round) -> Iterator[Breach]:
         answered.add(about)
 
 
-def cards_are_picked_up_in_order(round_: Round) -> Iterator[Breach]:
-    """What lies on the layout is picked up once, at the end, from right to left, the dealer's first or last (ON-6.6, LV-3.7)."""
-    rule = round_.rule("ON-6.6", "LV-3.7")
-    hands: dict[int, int] = {}
-    before: Fact | None = None
-    for fact in round_.facts:
-        match fact.event:
-            case CardDealt(box=box):
-                hands.setdefault(box, 1)
-            case HandSplit(box=box):
-                hands[box] = hands.get(box, 1) + 1
-            case CardsPickedUp(hands=picked):
-                due = way_of_picking_up(round_, hands)
-                if list(picked) != due:
-                    yield rule, f"cards were picked up as {list(picked)}; {due} is the way", fact
-            case RoundSettled() | RoundVoided():
-                if way_of_picking_up(round_, hands) and (before is None or not isinstance(before.event, CardsPickedUp)):
-                    yield rule, "it is not written down how the cards were picked up", fact
-            case _:
-                pass
-        if before is not None and isinstance(before.event, CardsPickedUp) and not isinstance(fact.event, RoundSettled | RoundVoided):
-            yield rule, "cards were picked up before the round was over", before
-        before = fact
-
-
-def way_of_picking_up(round_: Round, hands: dict[int, int]) -> list[tuple[int, int]]:
-    """Return box and hand in the order in which they are to be picked up; `hands` counts them on each box, 0 being the dealer's."""
-    boxes = [(box, hand) for box in sorted(hands, reverse=True) if box for hand in range(hands[box], 0, -1)]
-    dealer = [(0, 1)] if 0 in hands else []
-    match round_.profile.pick_up:
-        case "unrecorded":
-            return []
-        case "boxes_first":
-            return boxes + dealer
-        case "dealer_first":
-            return dealer + boxes
-
-
 QUESTIONS = (
     cards_come_one_after_the_other,
     people_decide_for_themselves_and_in_time,
     others_join_when_they_are_asked,
     insurance_is_asked_in_its_window,
     insurance_is_answered_once,
-    cards_are_picked_up_in_order,
 )

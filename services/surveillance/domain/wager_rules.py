@@ -6,12 +6,15 @@ Each question is a function of the round and answers with breaches: a clause, wh
 from collections.abc import Iterator
 
 from services.surveillance.domain.facts import Breach, Round
+from shared.contracts.restrictions import InForce, InForceNoted
 from shared.contracts.table import (
     SIDE_BETS,
     BettingClosed,
     CallersSet,
     CardDealt,
     CloseBetting,
+    FaceDownCardDealt,
+    HandExposed,
     HoleCardDealt,
     HoleCardTurned,
     RoundOpened,
@@ -42,6 +45,9 @@ def values_can_be(round_: Round) -> Iterator[Breach]:
     for fact in round_.of(CardDealt, HoleCardTurned):
         if fact.event.card not in DECK:
             yield round_.rule("ON-2.3", "LV-1.6"), f"{fact.event.card!r} is no card", fact
+    for fact in round_.of(HandExposed):
+        if not set(fact.event.cards) <= set(DECK) or len(fact.event.cards) != len(fact.event.indices):
+            yield round_.rule("ON-2.3", "LV-1.6"), f"{fact.event.cards!r} are not the cards of {fact.event.indices}", fact
 
 
 def opening_is_whole(round_: Round) -> Iterator[Breach]:
@@ -128,6 +134,46 @@ def boxes_are_shared_as_allowed(round_: Round) -> Iterator[Breach]:
             yield "LV-4.5", f"{player} plays on {everybody.count(player)} boxes", None
 
 
+def restrictions_are_kept(round_: Round) -> Iterator[Breach]:
+    """From each restriction on the wagers that come next are within it (FL-5.4, FL-5.8, FL-5.10 to FL-5.13, decision 24)."""
+    ruled = round_.opened.in_force
+    lying: dict[str, WagerPlaced] = {}
+    for fact in round_.facts:
+        match fact.event:
+            case InForceNoted():
+                ruled = fact.event.in_force
+            case WagerRefused() | WagerLapsed():
+                lying.pop(fact.event.wager, None)
+            case WagerPlaced(kind="main") as placed:
+                if ruled is not None:
+                    yield from ((rule, message, fact) for rule, message in against(placed, ruled, lying, round_))
+                lying[placed.wager] = placed
+            case _:
+                pass
+    # The order in which boxes were taken is what a later restriction about them rests on.
+    places = tuple((wager.player, wager.box) for wager in round_.main()) if round_.profile.restrictions else ()
+    for fact in round_.of(RoundSettled):
+        if fact.event.places != places:
+            yield "FL-5.10", f"boxes were taken as {places}, written down is {fact.event.places}", fact
+
+
+def against(placed: WagerPlaced, ruled: InForce, lying: dict[str, WagerPlaced], round_: Round) -> Iterator[tuple[str, str]]:
+    """Give what a restriction has against a wager, beside those that lie already."""
+    player, box = placed.player, placed.box
+    rules = [held.rule for held in ruled.held if held.player == player]
+    if rules and placed.stake_minor > round_.opened.settings.minimum_minor:
+        yield rules[0], f"{player} is held to the minimum and wagered {placed.stake_minor}"
+    if "FL-5.12" in rules and any(other.player == player for other in lying.values()):
+        yield "FL-5.12", f"{player} is held to one box and wagered on box {box} too"
+    for kept in ruled.kept:
+        if kept.first <= box <= kept.last and kept.player != player:
+            yield "FL-5.13", f"box {box} is kept for {kept.player}, {player} wagered on it"
+    if any((given.player, given.box) == (player, box) for given in ruled.given):
+        yield "FL-5.8", f"{player} has given up box {box} and wagered on it"
+    if 0 < ruled.players_per_box_max <= sum(other.box == box for other in lying.values()):
+        yield "FL-5.4", f"{player} wagered on box {box} as one player more than {ruled.players_per_box_max}"
+
+
 def side_bets_lie_beside_a_main_wager(round_: Round) -> Iterator[Breach]:
     """A side bet is offered, comes before the cards, and lies beside an accepted main wager of the same player (decision 19)."""
     mains: set[tuple[str, int]] = set()
@@ -184,7 +230,7 @@ def betting_ends_before_the_cards(round_: Round) -> Iterator[Breach]:
                 if not open_:
                     yield rule, "betting was closed twice", fact
                 open_ = False
-            case CardDealt() | HoleCardDealt() if open_ or pending:
+            case CardDealt() | HoleCardDealt() | FaceDownCardDealt() if open_ or pending:
                 yield rule, "a card was dealt " + ("before betting was closed" if open_ else "while a wager was pending"), fact
                 return
 
@@ -194,6 +240,7 @@ QUESTIONS = (
     wagers_are_accounted_for,
     limits_are_kept,
     boxes_are_shared_as_allowed,
+    restrictions_are_kept,
     side_bets_lie_beside_a_main_wager,
     betting_ends_before_the_cards,
 )

@@ -2,11 +2,13 @@
 
 A service lets it follow the logs while they grow, an auditor runs it over closed ones: `hear` takes the entries of each
 log in order, the logs in any order between them, and says at once what can be said; `left` says what is missing once all
-there is has been heard.  Rounds are forgotten when they are compared, so that what it holds is bounded by what is open.
+there is has been heard.  Rounds are put away when they are compared: what is held of a day's rounds is small, and enough to
+judge a correction that comes hours later.
 """
 
-from collections.abc import Iterable, Mapping
-from typing import Protocol
+import zlib
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Protocol
 
 import msgspec
 
@@ -14,16 +16,18 @@ from services.surveillance.domain.balances import Balances
 from services.surveillance.domain.cards import Cards
 from services.surveillance.domain.causes import Causes
 from services.surveillance.domain.chain import CLOCK_APART_MS, Chain, Checked, check, is_stray
+from services.surveillance.domain.corrections import Corrections, is_correction
 from services.surveillance.domain.days import Days
 from services.surveillance.domain.echoes import Echoes
 from services.surveillance.domain.findings import Code, Finding, finding
 from services.surveillance.domain.heard import Heard
 from services.surveillance.domain.referee import judge
 from services.surveillance.domain.report import Counts, Report
+from services.surveillance.domain.restrictions import Restrictions
 from services.surveillance.domain.roll import Roll
 from services.surveillance.domain.stakes import Stakes
 from shared.contracts.subjects import log_day, round_of
-from shared.contracts.table import RoundSettled, RoundVoided
+from shared.contracts.table import RoundCommand, RoundCorrected, RoundEvent, RoundSettled, RoundVoided
 from shared.kernel.entry import Entry, Stored
 from shared.kernel.identity import digest
 
@@ -47,6 +51,9 @@ class Redecides(Protocol):
     def forget(self, stream: str) -> None:
         """Let go of a stream that is over."""
 
+    def resume(self, stream: str, entries: Sequence[Entry[Any, Any]]) -> None:
+        """Know a stream again that was let go, as it stands after these entries."""
+
     def forget_day(self, day: str) -> None:
         """Let go of all streams of a gaming day."""
 
@@ -59,6 +66,17 @@ class Seen(msgspec.Struct):
     findings: list[Finding] = []
     over: bool = False
     broken: bool = False
+
+
+class Past(msgspec.Struct):
+    """A round that is over and compared, put away: its chain, and its entries in as few bytes as they need."""
+
+    chain: Chain
+    packed: bytes
+    findings: list[Finding]
+
+
+_ENTRIES: msgspec.msgpack.Decoder[Any] = msgspec.msgpack.Decoder(list[Entry[RoundCommand, RoundEvent]])
 
 
 class Watch:
@@ -81,8 +99,8 @@ class Watch:
         self._whole = whole
         self._apart_ms = apart_ms
         self._chains: dict[str, Chain] = {}
-        self._past: dict[str, tuple[int, str]] = {}
-        """The last revision and digest of rounds that are over and compared."""
+        self._past: dict[str, Past] = {}
+        """Rounds that are over and compared."""
         self._reached: dict[str, int] = {}
         """The last sequence of each log."""
         self._rounds: dict[str, Seen] = {}
@@ -94,6 +112,8 @@ class Watch:
         self._days = Days()
         self._causes = Causes()
         self._echoes = Echoes()
+        self._restrictions = Restrictions()
+        self._corrections = Corrections(only)
 
     def hear(self, stored: Stored) -> list[Finding]:
         """Take in one stored message, and return what was found with it."""
@@ -101,7 +121,7 @@ class Watch:
         found = self._gap(stored)
         past = self._past.get(stored.stream)
         if past is not None:
-            return [*found, *_after_the_end(stored, past)]
+            return [*found, *self._after_the_end(stored, past)]
         chain = self._chains.setdefault(stored.stream, Chain(stored.stream))
         self.counts.streams += chain.revision == 0
         checked = check(chain, stored, apart_ms=self._apart_ms)
@@ -129,7 +149,8 @@ class Watch:
             if not seen.over and not seen.broken:
                 found += judge(seen.entries)
         found += self._roll.left() + self._cards.left() + self._stakes.left() + self._balances.left() + self._days.left()
-        revisions = {stream: revision for stream, (revision, _) in self._past.items()}
+        found += self._corrections.left()
+        revisions = {stream: past.chain.revision for stream, past in self._past.items()}
         revisions.update({stream: chain.revision for stream, chain in self._chains.items()})
         known = set(self._reached) if self._only is None else set()
         return found + self._causes.left(revisions, logs=known) + self._echoes.left(revisions)
@@ -146,7 +167,8 @@ class Watch:
         self._reached = {log: sequence for log, sequence in self._reached.items() if not log.endswith(f"_{day}")}
         self._rounds = {round_id: seen for round_id, seen in self._rounds.items() if f".{day}-" not in round_id}
         self._again.forget_day(day)
-        for part in (self._roll, self._cards, self._stakes, self._balances, self._days, self._causes, self._echoes):
+        parts = (self._roll, self._cards, self._stakes, self._balances, self._days, self._causes, self._echoes)
+        for part in (*parts, self._restrictions, self._corrections):
             part.forget(day)
 
     def days(self) -> list[str]:
@@ -174,6 +196,7 @@ class Watch:
         self.counts.cards_matched = self._cards.matched
         self.counts.stakes_matched = self._stakes.reserved_matched
         self.counts.settlements_matched = self._stakes.settled_matched
+        self.counts.corrections_matched = self._corrections.matched
         self.counts.reactions_matched = self._echoes.matched
         self.counts.movements = self._balances.movements
         return Report(counts=self.counts, findings=tuple(findings))
@@ -192,13 +215,15 @@ class Watch:
             self._break(heard.stream)
         found = self._again.hear(heard)
         self._causes.hear(heard)
-        found += self._echoes.hear(heard)
+        found += self._echoes.hear(heard) + self._corrections.hear(heard)
         match heard.stream.split(".")[1:]:
             case ["table", _, _, "round", _]:
                 found += self._round(heard)
                 found += self._roll.hear(heard) + self._cards.hear(heard) + self._stakes.hear(heard)
             case ["table", _, _, "table"]:
                 found += self._roll.hear(heard) + self._cards.hear(heard) + self._days.hear(heard)
+                if self._whole and self._only is None:
+                    found += self._restrictions.hear(heard)
             case ["shoe", _, name] if name != "desk":
                 found += self._cards.hear(heard)
             case ["wallet", _, "ledger", _]:
@@ -208,15 +233,18 @@ class Watch:
         return found
 
     def _round(self, heard: Heard) -> list[Finding]:
+        """Judge a round when it ends, and again when it is corrected; a fault is told once."""
         seen = self._seen(heard.stream)
         seen.entries.append(heard.entry)
-        if seen.over or not any(isinstance(fact.event, RoundSettled | RoundVoided) for fact in heard.facts()):
+        kinds = RoundCorrected if seen.over else RoundSettled | RoundVoided
+        if not any(isinstance(fact.event, kinds) for fact in heard.facts()):
             return []
+        first = not seen.over
         seen.over = True
         if seen.broken:
             return []
-        self.counts.rounds_judged += 1
-        return judge(seen.entries)
+        self.counts.rounds_judged += first
+        return [one for one in judge(seen.entries) if one not in seen.findings]
 
     def _seen(self, stream: str) -> Seen:
         name = round_of(stream)
@@ -236,24 +264,52 @@ class Watch:
 
     def _forget(self) -> None:
         for round_id in self._roll.drop_complete():
-            seen = self._rounds.pop(round_id)
-            stream = seen.entries[0].stream
-            chain = self._chains.pop(stream)
-            self._past[stream] = (chain.revision, chain.digest)
-            self._causes.over(stream, chain.revision)
-            self._again.forget(stream)
+            self._put_away(self._rounds.pop(round_id))
+
+    def _put_away(self, seen: Seen) -> None:
+        stream = seen.entries[0].stream
+        chain = self._chains.pop(stream)
+        chain.ids = set()
+        packed = b"" if seen.broken else zlib.compress(msgspec.msgpack.encode(seen.entries), 1)
+        self._past[stream] = Past(chain, packed, seen.findings)
+        self._causes.over(stream, chain.revision)
+        self._again.forget(stream)
+
+    def _after_the_end(self, stored: Stored, past: Past) -> list[Finding]:
+        """Return what is wrong with a message that stands in a round's stream although the round is over: it may be corrected."""
+        chain = past.chain
+        if digest(stored.data) == chain.digest:
+            code, message = Code.REPEATED_ENTRY, f"the last entry stands there again, after revision {chain.revision}"
+        elif is_stray(stored):
+            code, message = Code.STRAY, f"no entry, after the round ended at revision {chain.revision}"
+        elif (found := self._correct(stored, past)) is not None:
+            return found
+        else:
+            code, message = Code.WRONG_FINAL_DIGEST, f"the round ended at revision {chain.revision}"
+        return [finding(code, message, log=stored.log, stream=stored.stream, revision=chain.revision + 1, sequence=stored.sequence)]
+
+    def _correct(self, stored: Stored, past: Past) -> list[Finding] | None:
+        """Take in a correction of a round that was put away; None for anything else."""
+        entries = _ENTRIES.decode(zlib.decompress(past.packed)) if past.packed else []
+        chain = msgspec.structs.replace(past.chain, ids={_name(decision) for entry in entries for decision in entry.decisions})
+        checked = check(chain, stored, apart_ms=self._apart_ms)
+        if checked.entry is None or not entries or not is_correction(checked.entry):
+            return None
+        name = round_of(stored.stream)
+        assert name is not None, "rounds are put away, and nothing else"
+        self._rounds[name.id] = Seen(name.id, entries, past.findings, over=True)
+        del self._past[stored.stream]
+        self._chains[stored.stream] = chain
+        self._again.resume(stored.stream, entries)
+        broken = any(one.code in BROKEN for one in checked.findings)
+        found = [*checked.findings, *self._entry(checked, checked.entry, broken=broken)]
+        self._note(stored.stream, found)
+        self._put_away(self._rounds.pop(name.id))
+        return found
 
 
-def _after_the_end(stored: Stored, past: tuple[int, str]) -> list[Finding]:
-    """Return that a round goes on although it is over, that an entry of it is there once more, or that no entry stands there."""
-    revision, mark = past
-    if digest(stored.data) == mark:
-        code, message = Code.REPEATED_ENTRY, f"the last entry stands there again, after revision {revision}"
-    elif is_stray(stored):
-        code, message = Code.STRAY, f"no entry, after the round ended at revision {revision}"
-    else:
-        code, message = Code.WRONG_FINAL_DIGEST, f"the round ended at revision {revision}"
-    return [finding(code, message, log=stored.log, stream=stored.stream, revision=revision + 1, sequence=stored.sequence)]
+def _name(decision: Any) -> tuple[bool, str]:
+    return decision.actor.role == "house", decision.id
 
 
 def verify(entries: Iterable[Stored], watch: Watch, ends: Mapping[str, int] | None = None) -> Report:

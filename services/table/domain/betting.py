@@ -3,9 +3,12 @@
 A wager counts once the ledger has set its stake aside; no card is called before every pending wager has its answer.
 """
 
+from collections.abc import Collection
+
 from services.table.domain.course import Course
+from services.table.domain.order import DEALER, deal_order
 from services.table.domain.stakes import check_grid, in_words, unit_minor
-from services.table.domain.state import Betting, Wager
+from services.table.domain.state import SEEN, Betting, Wager
 from shared.contracts.refusals import Reason, refused
 from shared.contracts.table import (
     BettingClosed,
@@ -35,6 +38,7 @@ def place(command: PlaceWager, betting: Betting, envelope: Envelope) -> list[Rou
     player = envelope.actor.id
     _check_box(command, player, betting)
     _check_stake(command.stake_minor, betting)
+    _check_restrictions(command, player, betting)
     return [
         WagerPlaced(
             wager=envelope.id,
@@ -56,7 +60,7 @@ def _check_box(command: PlaceWager, player: str, betting: Betting) -> None:
         raise refused(Reason.NO_SUCH_BOX)
     wagers = [wager for wager in (*betting.wagers, *betting.pending) if wager.kind == "main"]
     there = [wager for wager in wagers if wager.box == command.box]
-    if len(there) >= betting.opened.profile.players_per_box_max:
+    if len(there) >= _players_per_box_max(betting):
         raise refused(Reason.BOX_FULL)
     if any(wager.player == player for wager in there):
         # Decision 15: one player has one voice on a box.
@@ -65,6 +69,29 @@ def _check_box(command: PlaceWager, player: str, betting: Betting) -> None:
         raise refused(Reason.SEAT_TAKEN)
     if sum(wager.player == player for wager in wagers) >= betting.opened.profile.boxes_per_player_max:
         raise refused(Reason.ONE_BOX_PER_ACCOUNT)
+
+
+def _players_per_box_max(betting: Betting) -> int:
+    """FL-5.4: as the profile has it, or fewer if a supervisor said so."""
+    ruled = betting.in_force
+    most = betting.opened.profile.players_per_box_max
+    return min(most, ruled.players_per_box_max) if ruled is not None and ruled.players_per_box_max else most
+
+
+def _check_restrictions(command: PlaceWager, player: str, betting: Betting) -> None:
+    """FL-5.8, FL-5.10 to FL-5.13: what staff have ruled about a player and a box."""
+    ruled, settings = betting.in_force, betting.opened.settings
+    if ruled is None:
+        return
+    if any(kept.first <= command.box <= kept.last and kept.player != player for kept in ruled.kept):
+        raise refused(Reason.BOX_RESERVED)
+    if any((given.player, given.box) == (player, command.box) for given in ruled.given):
+        raise refused(Reason.BOX_GIVEN_UP)
+    rules = [held.rule for held in ruled.held if held.player == player]
+    if rules and command.stake_minor > settings.minimum_minor:
+        raise refused(Reason.HELD_TO_MINIMUM, f"{in_words(settings.minimum_minor, settings.currency)} ({rules[-1]})")
+    if "FL-5.12" in rules and any(wager.player == player and wager.kind == "main" for wager in (*betting.wagers, *betting.pending)):
+        raise refused(Reason.HELD_TO_ONE_BOX)
 
 
 def _check_stake(stake_minor: int, betting: Betting) -> None:
@@ -146,7 +173,7 @@ def _go_on(course: Course) -> list[RoundEvent]:
         boxes = {wager.box for wager in betting.wagers}
         if len(boxes) < sum(wager.kind == "main" for wager in betting.wagers):
             course.add(CallersSet(wagers=_callers(betting)))
-        course.add(CardsCalled(call_no=1, shoe=betting.opened.shoe, faces=_deal_faces(len(boxes), betting)))
+        course.add(CardsCalled(call_no=1, shoe=betting.opened.shoe, faces=_deal_faces(boxes, betting)))
     else:
         course.add(RoundVoided(reason="no_wagers", shoes=(), cutting_card_out=False))
     return course
@@ -168,8 +195,14 @@ def _callers(betting: Betting) -> tuple[str, ...]:
     return tuple(max(wagers, key=lambda wager: (wager.seated, wager.stake_minor)).id for wagers in shared)
 
 
-def _deal_faces(boxes: int, betting: Betting) -> tuple[Face, ...]:
-    """Return the faces of the whole deal: without a hole card everything lies open (ON-6.3), else the last card is down (LV-0.1)."""
-    up: tuple[Face, ...] = ("up",)
-    down: tuple[Face, ...] = ("down",) if betting.opened.profile.dealer.hole_card else ()
-    return up * (2 * boxes + 1) + down
+def _deal_faces(boxes: Collection[int], betting: Betting) -> tuple[Face, ...]:
+    """Return the faces of the whole deal: those of the boxes as the profile says (FL-3.5), the dealer's first card open.
+
+    The dealer's second card is part of the deal where there is a hole card, and lies face down (ON-6.3, LV-0.1).  What leaves
+    the shoe before all that and is nobody's comes first.
+    """
+    profile = betting.opened.profile
+    places = deal_order(sorted(boxes), betting.missed, hole_card=profile.dealer.hole_card)
+    first, hole = places.index(DEALER), len(places) - 1 if profile.dealer.hole_card else -1
+    faces = [profile.players_cards if at not in (first, hole) else "up" if at == first else "down" for at in range(len(places))]
+    return (*(SEEN[astray] for astray in betting.astray), *faces)

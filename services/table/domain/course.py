@@ -6,7 +6,7 @@ each event is remembered as soon as it is decided.
 
 from services.table.domain.evolve import evolve
 from services.table.domain.state import Cards, Playing, Round
-from shared.contracts.table import CardsCalled, Face, RoundEvent
+from shared.contracts.table import CardDealt, CardsCalled, Face, RoundEvent
 from shared.kernel import decider
 
 
@@ -35,4 +35,10 @@ class Course(decider.Course[Round, RoundEvent]):
         """Ask the shoe for cards; one call is outstanding at a time."""
         playing = self.playing
         assert not isinstance(playing.awaiting, Cards), "one call is outstanding at a time"
+        if playing.exposed:
+            # ON-11.3: what lies open beside the hands is the next card, and the round goes on from there.
+            box, hand = playing.drawing
+            card = playing.exposed[0]
+            self.add(CardDealt(box=box, hand=hand, card=card.card, shoe=card.shoe, index=card.index))
+            return
         self.add(CardsCalled(call_no=playing.call_no + 1, shoe=playing.shoe, faces=faces))

@@ -1,10 +1,21 @@
 """The dealer: the hole card, and drawing by rule once every player's hand is complete (LV-0.7)."""
 
+from services.table.domain import exposing
 from services.table.domain.course import Course
 from services.table.domain.hand import HARD_POINTS, Hand
 from services.table.domain.settlement import finish, settle_insurance
 from services.table.domain.state import Peek, Playing, Turn
-from shared.contracts.table import HoleCardTurned, PeekCalled, PeekTaken, RoundEvent, TakePeek, TurnCalled, TurnHole
+from shared.contracts.table import (
+    CardsCalled,
+    Face,
+    HoleCardTurned,
+    PeekCalled,
+    PeekTaken,
+    RoundEvent,
+    TakePeek,
+    TurnCalled,
+    TurnHole,
+)
 from shared.kernel.messages import Envelope
 from shared.kernel.profile import Profile
 
@@ -21,26 +32,44 @@ def play(course: Course) -> None:
         call_turn(course)
         return
     if len(playing.dealer.cards) == 1:
-        if _needs_second_card(playing):
+        if needs_second_card(playing):
             course.call_cards("up")
         else:
-            finish(course)
+            settle(course)
         return
     settle_insurance(course, blackjack=playing.dealer.is_blackjack)
-    if must_draw(playing.dealer, playing.opened.profile) and _is_contested(playing):
+    draws = must_draw(playing.dealer, playing.opened.profile)
+    if draws and is_contested(playing):
         course.call_cards("up")
+    elif playing.overdrawn and not draws:
+        _overdraw(course)
+    else:
+        settle(course)
+
+
+def settle(course: Course) -> None:
+    """Turn up what still lies face down on the boxes, then settle (decision 25)."""
+    if exposing.lies_face_down(course.playing):
+        exposing.call_all(course)
     else:
         finish(course)
 
 
-def _is_contested(playing: Playing) -> bool:
+def _overdraw(course: Course) -> None:
+    """Take the card that the dealer draws too much; in the live game three burns follow it (ON-11.4, LV-3.5, decision 22)."""
+    playing = course.playing
+    faces: tuple[Face, ...] = ("up", "down", "down", "down") if playing.opened.profile.book == "LV" else ("up",)
+    course.add(CardsCalled(call_no=playing.call_no + 1, shoe=playing.shoe, faces=faces, astray="overdraw"))
+
+
+def is_contested(playing: Playing) -> bool:
     """Whether a further card of the dealer can change what a hand gets."""
     return any(hand.stands_against_dealer for hand in playing.hands)
 
 
-def _needs_second_card(playing: Playing) -> bool:
+def needs_second_card(playing: Playing) -> bool:
     """Decisions 5 and 6: not when nothing is open, nor for blackjacks that no second card can match."""
-    if _is_contested(playing):
+    if is_contested(playing):
         return True
     if any(wager.kind == "insurance" for wager in playing.wagers):
         return True

@@ -4,29 +4,38 @@ One call is outstanding at a time, so a card's place follows from the round alon
 followed by its shuffled discards, and the rest of the call comes from there (ON-11.5, decision 20).
 """
 
-from services.table.domain import dealer, insurance
+from collections.abc import Sequence
+
+from services.table.domain import dealer, exposing, insurance
 from services.table.domain import playing as hands
 from services.table.domain.course import Course
+from services.table.domain.dead import bury
+from services.table.domain.evolve import place_of
 from services.table.domain.hand import HARD_POINTS
-from services.table.domain.settlement import give_back
-from services.table.domain.state import Cards, NewShoe, Playing
+from services.table.domain.order import DEALER, Place, deal_order
+from services.table.domain.settlement import finish, give_back
+from services.table.domain.state import SEEN, Cards, Decision, Exposure, NewShoe, Playing
 from shared.contracts.table import (
+    Astray,
     CardDealt,
+    CardDiscarded,
+    CardExposed,
     CardsCalled,
     ChangeShoe,
+    ClockResumed,
     CuttingCardReached,
+    DealCard,
     DealCards,
+    DealtCard,
+    Face,
+    FaceDownCardDealt,
     HoleCardDealt,
     ReshuffleCalled,
     RoundEvent,
     ShoeChanged,
+    TakeExposure,
 )
 from shared.kernel.messages import Envelope
-
-Place = tuple[int, int]
-"""A box and a hand; box 0 is the dealer's."""
-
-DEALER: Place = (0, 1)
 
 
 def deal(command: DealCards, playing: Playing, envelope: Envelope) -> list[RoundEvent]:
@@ -36,72 +45,129 @@ def deal(command: DealCards, playing: Playing, envelope: Envelope) -> list[Round
         return []
     _check_cards(command, awaiting, playing)
     course = Course(playing, envelope.at_ms)
-    first_deal = _is_first_deal(playing)
-    places = _places_of_first_deal(playing) if first_deal else (_drawing(playing),)
-    for (box, hand), dealt, face in zip(places, command.cards, awaiting.faces, strict=False):
-        if face == "up":
-            course.add(CardDealt(box=box, hand=hand, card=dealt.card, shoe=command.shoe, index=dealt.index))
-        else:
-            course.add(HoleCardDealt(shoe=command.shoe, index=dealt.index))
+    places = _places_of_first_deal(playing)
+    _lay(command.cards, places or (playing.drawing,), command.shoe, course)
     if command.cutting_card_out and not playing.cutting_card_out:
         course.add(CuttingCardReached(shoe=command.shoe))
-    _go_on(course, first_deal=first_deal)
+    _go_on(course, first_deal=bool(places), exhausted=command.exhausted)
     return course
+
+
+def deal_one(command: DealCard, playing: Playing, envelope: Envelope) -> list[RoundEvent]:
+    """Return where one card of the outstanding call came to rest, and after its last one what follows."""
+    awaiting = playing.awaiting
+    if not isinstance(awaiting, Cards) or command.call_no != playing.call_no:
+        return []
+    assert command.shoe == playing.shoe, f"the round plays from shoe {playing.shoe}, not from {command.shoe}"
+    course = Course(playing, envelope.at_ms)
+    places = _places_of_first_deal(playing)
+    _lay((command.dealt,), places or (playing.drawing,), command.shoe, course)
+    if len(awaiting.asked) == 1:
+        _go_on(course, first_deal=bool(places), exhausted=False)
+    return course
+
+
+def _lay(cards: Sequence[DealtCard], places: Sequence[Place], shoe: str, course: Course) -> None:
+    """Let cards come to rest: those that are nobody's first, then each at its place."""
+    to = iter(places)
+    for dealt in cards:
+        playing = course.playing
+        awaiting = playing.awaiting
+        assert isinstance(awaiting, Cards), "a card comes for a call"
+        if playing.astray:
+            _lay_aside(dealt, playing.astray[0], shoe, course)
+            continue
+        face = awaiting.faces[0]
+        assert (dealt.card in HARD_POINTS) if face == "up" else not dealt.card, f"card {dealt.index} was called face {face}"
+        box, hand = next(to)
+        if face == "up":
+            course.add(CardDealt(box=box, hand=hand, card=dealt.card, shoe=shoe, index=dealt.index))
+        elif (box, hand) != DEALER:
+            course.add(FaceDownCardDealt(box=box, hand=hand, shoe=shoe, index=dealt.index))
+        else:
+            course.add(HoleCardDealt(shoe=shoe, index=dealt.index))
+
+
+def _lay_aside(dealt: DealtCard, astray: Astray, shoe: str, course: Course) -> None:
+    """Put a card that is nobody's where it belongs: beside the hands if it is the next one, else into the rack (ON-11.1, ON-11.3)."""
+    assert dealt.card in ("", *HARD_POINTS), f"{dealt.card!r} is not a card"
+    if astray == "exposed":
+        course.add(CardExposed(card=dealt.card, shoe=shoe, index=dealt.index))
+    else:
+        course.add(CardDiscarded(astray=astray, shoe=shoe, index=dealt.index, card=dealt.card))
 
 
 def _check_cards(command: DealCards, awaiting: Cards, playing: Playing) -> None:
     """The shoe gives what was called, in order, or less if it is exhausted; anything else is the house's own fault."""
-    missing = len(awaiting.faces) - len(command.cards)
+    missing = len(awaiting.asked) - len(command.cards)
     assert command.shoe == playing.shoe, f"the round plays from shoe {playing.shoe}, not from {command.shoe}"
-    assert missing >= 0, f"call {playing.call_no} is for {len(awaiting.faces)} cards"
+    assert missing >= 0, f"call {playing.call_no} is for {len(awaiting.asked)} cards"
     assert missing == 0 or command.exhausted, "only an exhausted shoe gives less than was called"
-    for dealt, face in zip(command.cards, awaiting.faces, strict=False):
-        assert (dealt.card in HARD_POINTS) if face == "up" else not dealt.card, f"card {dealt.index} was called face {face}"
-
-
-def _is_first_deal(playing: Playing) -> bool:
-    """Whether not everybody has two cards yet; after the first decision a split hand may have one, and that is no deal."""
-    if playing.decisions:
-        return False
-    return len(playing.hands[-1].cards) < 2 or (
-        playing.opened.profile.dealer.hole_card and playing.hole is None and len(playing.dealer.cards) < 2
-    )
 
 
 def _places_of_first_deal(playing: Playing) -> tuple[Place, ...]:
-    """Return where the cards go that are still to come.
-
-    One to each box, one to the dealer, the second to each box, and where there is a hole card the dealer's second (ON-6.3,
-    LV-0.1, LV-3.4, decision 9).
-    """
-    boxes = [(hand.box, hand.number) for hand in playing.hands]
-    order = (*boxes, DEALER, *boxes, DEALER) if playing.opened.profile.dealer.hole_card else (*boxes, DEALER, *boxes)
-    return order[sum([len(hand.cards) for hand in playing.hands]) + len(playing.dealer.cards) :]
+    """Return where the cards go until everybody has two; nowhere once somebody was asked to decide, or all of them lie there."""
+    if playing.decisions:
+        return ()
+    boxes = [hand.box for hand in playing.hands]
+    order = deal_order(boxes, playing.missed, hole_card=playing.opened.profile.dealer.hole_card)
+    return order[sum([hand.size for hand in playing.hands]) + len(playing.dealer.cards) + (playing.hole is not None) :]
 
 
-def _drawing(playing: Playing) -> Place:
-    """Return whose single card was called: the first hand's that is not complete, else the dealer's."""
-    hand = playing.acting
-    return DEALER if hand is None else (hand.box, hand.number)
-
-
-def _go_on(course: Course, *, first_deal: bool) -> None:
+def _go_on(course: Course, *, first_deal: bool, exhausted: bool) -> None:
     playing = course.playing
-    if isinstance(playing.awaiting, Cards):
-        _replenish(course)
+    if isinstance(playing.awaiting, Cards) or playing.astray:
+        if exhausted:
+            replenish(course)
+        else:
+            _call_again(course)
+    elif playing.interrupted is not None:
+        course.add(ClockResumed(until_ms=course.at_ms + playing.interrupted.rest_ms))
     elif first_deal:
-        insurance.after_deal(course)
-    elif playing.acting is not None:
+        bury(course)
+        if exposing.lies_face_down(playing):
+            exposing.call_blackjacks(course)
+        else:
+            insurance.after_deal(course)
+    else:
+        go_on(course)
+
+
+def go_on(course: Course) -> None:
+    """Ask for what comes next once a card lies where it belongs: the next hand, or the dealer.
+
+    A dealer with two open cards has ended the players' turns, also where a blackjack has left them without one (decision 6).
+    """
+    playing = course.playing
+    if playing.acting is not None and len(playing.dealer.cards) < 2:
         hands.next_hand(course)
     else:
         dealer.play(course)
 
 
-def _replenish(course: Course) -> None:
-    """Call for the shuffled discards; the round is void when they have run out as well (ON-11.5, decision 20)."""
+def _call_again(course: Course) -> None:
+    """Call for what is missing because cards of the call were nobody's."""
+    playing = course.playing
+    faces = playing.awaiting.faces if isinstance(playing.awaiting, Cards) else ()
+    course.add(CardsCalled(call_no=playing.call_no + 1, shoe=playing.shoe, faces=_owed(playing, faces)))
+
+
+def _owed(playing: Playing, faces: tuple[Face, ...]) -> tuple[Face, ...]:
+    """Return what the shoe is to give: first what is nobody's, then what is still to come to hands."""
+    return (*(SEEN[astray] for astray in playing.astray), *faces)
+
+
+def replenish(course: Course) -> None:
+    """Call for the shuffled discards; the round is void when they have run out as well (ON-11.5, decision 20).
+
+    The cards on the layout are left out of them, so those that lie face down are opened first.
+    """
     playing = course.playing
     if len(playing.shoes) > 1:
         give_back(course, "no_cards_left")
+        return
+    if exposing.lies_face_down(playing):
+        exposing.call_all(course)
         return
     profile = playing.opened.profile
     course.add(
@@ -110,11 +176,35 @@ def _replenish(course: Course) -> None:
             next_shoe=f"{playing.shoe}b",
             table=playing.opened.table,
             decks=profile.decks,
-            layout=tuple(card for hand in playing.hands for card in hand.cards) + playing.dealer.cards,
+            layout=(
+                *(card for hand in playing.hands for card in hand.cards),
+                *playing.dealer.cards,
+                *(exposed.card for exposed in playing.exposed),
+            ),
             hole=None if playing.hole is None else playing.hole.index,
             burns=profile.shoe.burns_after_shuffle,
         )
     )
+
+
+def take_exposure(command: TakeExposure, playing: Playing, envelope: Envelope) -> list[RoundEvent]:
+    """Return that cards of boxes are open which lay face down, and what the round was waiting for meanwhile (FL-3.5)."""
+    exposure = playing.awaiting
+    if not isinstance(exposure, Exposure):
+        return []
+    course = Course(playing, envelope.at_ms)
+    exposing.take(course, command, exposure)
+    match exposure.before:
+        case Cards():
+            replenish(course)
+        case Decision(box=box, hand=number):
+            hands_now = course.playing.hands
+            hands.await_decision(course, hands_now[place_of(hands_now, box, number)], exposure.left_ms)
+        case None if exposure.blackjacks_only:
+            insurance.after_deal(course)
+        case None:
+            finish(course)
+    return course
 
 
 def change_shoe(command: ChangeShoe, playing: Playing, envelope: Envelope) -> list[RoundEvent]:
@@ -124,5 +214,14 @@ def change_shoe(command: ChangeShoe, playing: Playing, envelope: Envelope) -> li
         return []
     course = Course(playing, envelope.at_ms)
     course.add(ShoeChanged(shoe=command.shoe, root=command.root, cards=command.cards))
-    course.add(CardsCalled(call_no=playing.call_no + 1, shoe=command.shoe, faces=awaiting.faces))
+    faces = _owed(playing, _still_to_come(awaiting.faces, playing))
+    course.add(CardsCalled(call_no=playing.call_no + 1, shoe=command.shoe, faces=faces))
     return course
+
+
+def _still_to_come(faces: tuple[Face, ...], playing: Playing) -> tuple[Face, ...]:
+    """A deal that lay face down when its shoe ended goes on face up; the dealer's hole card, which comes last, stays one."""
+    hole = bool(faces) and playing.opened.profile.dealer.hole_card and playing.hole is None and len(playing.dealer.cards) < 2
+    boxes = len(faces) - hole
+    up: tuple[Face, ...] = ("up",)
+    return up * boxes + faces[boxes:]

@@ -5,17 +5,22 @@ and looking one up costs the same however many there are.
 """
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, get_args
 
+from immutables import Map
 from msgspec.structs import replace
 
-from services.table.domain.hand import Hand, with_card
+from services.table.domain.approval import remembered
+from services.table.domain.hand import Hand, hand_of, opened, with_card
+from services.table.domain.physical import FIRST_CARDS, dealer_on, first_cards, hands_on, read_anew
 from services.table.domain.state import (
     Awaiting,
     Betting,
     Cards,
     Decision,
+    Exposure,
     Insurance,
+    Interrupted,
     Joining,
     NewShoe,
     Over,
@@ -27,21 +32,33 @@ from services.table.domain.state import (
     Unopened,
     Wager,
 )
+from shared.contracts.restrictions import InForceNoted
 from shared.contracts.table import (
     SIDE_BETS,
+    Astray,
     BettingClosed,
+    BoxMissed,
     CallersSet,
     CardDealt,
+    CardDiscarded,
+    CardExposed,
     CardsCalled,
+    CardsCorrected,
+    CardsForfeited,
     CardsPickedUp,
     ClockExtended,
+    ClockResumed,
     CommandRefused,
+    CorrectionRefused,
     CuttingCardReached,
     DecisionAwaited,
     DecisionTimedOut,
     EvenMoneyTaken,
+    ExposureCalled,
+    FaceDownCardDealt,
     HandCompleted,
     HandDoubled,
+    HandExposed,
     HandHit,
     HandsDecided,
     HandSplit,
@@ -56,16 +73,19 @@ from shared.contracts.table import (
     PeekCalled,
     PeekTaken,
     ReshuffleCalled,
+    RoundCorrected,
     RoundEvent,
     RoundOpened,
     RoundSettled,
     RoundVoided,
+    RulingEvent,
     ShoeChanged,
     TurnCalled,
     WagerAccepted,
     WagerLapsed,
     WagerPlaced,
     WagerRefused,
+    WagersCorrected,
     WagersSettled,
 )
 
@@ -73,10 +93,10 @@ from shared.contracts.table import (
 def evolve(round_: Round, event: RoundEvent) -> Round:
     """Return the round after `event`; an event that cannot follow breaks an assertion."""
     try:
-        remembered = REMEMBERED[type(round_)][type(event)]
+        remember = REMEMBERED[type(round_)][type(event)]
     except KeyError:
         raise AssertionError(f"{type(event).__name__} cannot follow in a round that is {type(round_).__name__}") from None
-    return remembered(round_, event)
+    return remember(round_, event)
 
 
 def _opened(_: Unopened, event: RoundOpened) -> Round:
@@ -94,7 +114,10 @@ def _placed(betting: Betting, event: WagerPlaced) -> Round:
 def _accepted(round_: Betting | Playing, event: WagerAccepted) -> Round:
     wager = named(round_.pending, event.wager)
     assert wager is not None, "only a pending wager can be accepted"
-    return replace(round_, pending=without(round_.pending, event.wager), wagers=(*round_.wagers, wager))
+    pending, wagers = without(round_.pending, event.wager), (*round_.wagers, wager)
+    if isinstance(round_, Betting) and wager.kind == "main":
+        return replace(round_, pending=pending, wagers=wagers, places=(*round_.places, (wager.player, wager.box)))
+    return replace(round_, pending=pending, wagers=wagers)
 
 
 def _gone(betting: Betting, event: WagerRefused | WagerLapsed) -> Round:
@@ -107,13 +130,17 @@ def _refused(round_: Betting | Playing, event: CommandRefused) -> Round:
     return replace(round_, refusals=_counted(round_.refusals, event.player))
 
 
-def _counted(refusals: dict[str, int], player: str) -> dict[str, int]:
-    return {**refusals, player: refusals.get(player, 0) + 1}
+def _counted(refusals: Map[str, int], player: str) -> Map[str, int]:
+    return refusals.set(player, refusals.get(player, 0) + 1)
 
 
 def _callers_set(betting: Betting, event: CallersSet) -> Round:
     """The wager of whoever decides moves to the dealer's side, the others keep their order (decision 15)."""
     return replace(betting, wagers=tuple(sorted(betting.wagers, key=lambda wager: wager.id not in event.wagers)))
+
+
+def _in_force_noted(betting: Betting, event: InForceNoted) -> Round:
+    return replace(betting, noted=event.in_force)
 
 
 def _betting_closed(betting: Betting, _: BettingClosed) -> Round:
@@ -141,38 +168,120 @@ def _first_call(betting: Betting, event: CardsCalled) -> Round:
         event.shoe,
         (event.shoe,),
         event.call_no,
-        Cards(event.faces),
+        Cards(event.faces[len(betting.astray) :], event.faces),
         firsts=firsts,
+        proposals=betting.proposals,
+        astray=betting.astray,
+        missed=betting.missed,
+        places=betting.places,
     )
 
 
 def _voided_betting(betting: Betting, event: RoundVoided) -> Round:
-    return Over(betting.opened, event.reason, betting.lines)
+    return Over(betting.opened, event.reason, betting.lines, proposals=betting.proposals)
 
 
 def _called(playing: Playing, event: CardsCalled) -> Round:
-    return replace(playing, call_no=event.call_no, shoe=event.shoe, awaiting=Cards(event.faces))
+    if event.astray is not None:
+        return _called_astray(playing, event, event.astray)
+    awaiting = Cards(event.faces[len(playing.astray) :], event.faces)
+    return replace(playing, call_no=event.call_no, shoe=event.shoe, awaiting=awaiting)
 
 
-def _one_less(awaiting: Awaiting) -> Awaiting:
+def _called_astray(playing: Playing, event: CardsCalled, why: Astray) -> Round:
+    """Whoever was awaited is awaited again when the cards have come."""
+    awaiting = playing.awaiting
+    return replace(
+        playing,
+        call_no=event.call_no,
+        shoe=event.shoe,
+        awaiting=Cards((), event.faces),
+        astray=playing.astray + (why,) * len(event.faces),
+        overdrawn=playing.overdrawn and why != "overdraw",
+        interrupted=Interrupted(awaiting, event.rest_ms) if isinstance(awaiting, Decision | Insurance | Joining) else playing.interrupted,
+    )
+
+
+def _one_less(awaiting: Awaiting, *, at_hand: bool = True) -> Awaiting:
     assert isinstance(awaiting, Cards), "a card is dealt for a call"
-    return Cards(awaiting.faces[1:]) if len(awaiting.faces) > 1 else None
+    faces, asked = awaiting.faces[1:] if at_hand else awaiting.faces, awaiting.asked[1:]
+    return Cards(faces, asked, True) if faces or asked else None
+
+
+def _is_exposed(playing: Playing, event: CardDealt | CardDiscarded) -> bool:
+    return bool(playing.exposed) and (playing.exposed[0].shoe, playing.exposed[0].index) == (event.shoe, event.index)
 
 
 def _dealt(playing: Playing, event: CardDealt) -> Round:
-    awaiting = _one_less(playing.awaiting)
+    if _is_exposed(playing, event):
+        playing, awaiting = replace(playing, exposed=playing.exposed[1:]), None
+    else:
+        awaiting = _one_less(playing.awaiting)
     if event.box == 0:
-        return replace(playing, dealer=with_card(playing.dealer, event.card), awaiting=awaiting)
+        return replace(playing, dealer=with_card(playing.dealer, event.card), awaiting=awaiting, laid=(*playing.laid, event))
     hands = playing.hands
     at = place_of(hands, event.box, event.hand)
     if event.box in playing.firsts:
         firsts = playing.firsts[event.box]
-        playing = replace(playing, firsts={**playing.firsts, event.box: (*firsts, event.card)[:3]})
-    return replace(playing, hands=_put(hands, at, with_card(hands[at], event.card)), awaiting=awaiting)
+        playing = replace(playing, firsts={**playing.firsts, event.box: (*firsts, event.card)[:FIRST_CARDS]})
+    return replace(playing, hands=_put(hands, at, with_card(hands[at], event.card)), awaiting=awaiting, laid=(*playing.laid, event))
+
+
+def _forfeited(round_: Betting | Playing, event: CardsForfeited) -> Round:
+    if event.astray == "overdraw":
+        assert isinstance(round_, Playing), "a dealer draws too much when cards are out"
+        return replace(round_, overdrawn=True)
+    return replace(round_, astray=round_.astray + (event.astray,) * event.count)
+
+
+def _discarded(playing: Playing, event: CardDiscarded) -> Round:
+    if _is_exposed(playing, event):
+        return replace(playing, exposed=playing.exposed[1:])
+    return replace(playing, astray=playing.astray[1:], awaiting=_one_less(playing.awaiting, at_hand=False))
+
+
+def _laid_open(playing: Playing, event: CardExposed) -> Round:
+    awaiting = _one_less(playing.awaiting, at_hand=False)
+    return replace(playing, astray=playing.astray[1:], exposed=(*playing.exposed, event), awaiting=awaiting)
+
+
+def _resumed(playing: Playing, event: ClockResumed) -> Round:
+    assert playing.interrupted is not None, "somebody was awaited before"
+    return replace(playing, awaiting=replace(playing.interrupted.awaiting, until_ms=event.until_ms), interrupted=None)
+
+
+def _missed(betting: Betting, event: BoxMissed) -> Round:
+    return replace(betting, missed=(*betting.missed, (event.box, event.card)))
+
+
+def _ruled(round_: Betting | Playing, event: RulingEvent) -> Round:
+    return replace(round_, proposals=remembered(round_.proposals, event))
 
 
 def _hole_dealt(playing: Playing, event: HoleCardDealt) -> Round:
     return replace(playing, hole=event, awaiting=_one_less(playing.awaiting))
+
+
+def _down_dealt(playing: Playing, event: FaceDownCardDealt) -> Round:
+    hands = playing.hands
+    at = place_of(hands, event.box, event.hand)
+    hand = replace(hands[at], down=(*hands[at].down, event.index))
+    return replace(playing, hands=_put(hands, at, hand), awaiting=_one_less(playing.awaiting))
+
+
+def _exposure_called(playing: Playing, event: ExposureCalled) -> Round:
+    before = playing.awaiting
+    assert isinstance(before, Cards | Decision | None), "cards are opened where nothing else is asked for"
+    return replace(playing, awaiting=Exposure(before, event.blackjacks_only, event.left_ms))
+
+
+def _exposed(playing: Playing, event: HandExposed) -> Round:
+    at = place_of(playing.hands, event.box, event.hand)
+    hand = opened(playing.hands[at], event.cards)
+    if event.box in playing.firsts:
+        firsts = (*playing.firsts[event.box], *event.cards)[:FIRST_CARDS]
+        playing = replace(playing, firsts={**playing.firsts, event.box: firsts})
+    return replace(playing, hands=_put(playing.hands, at, hand), laid=(*playing.laid, event))
 
 
 def _cutting_card(playing: Playing, _: CuttingCardReached) -> Round:
@@ -180,8 +289,10 @@ def _cutting_card(playing: Playing, _: CuttingCardReached) -> Round:
 
 
 def _reshuffle(playing: Playing, event: ReshuffleCalled) -> Round:
-    assert isinstance(playing.awaiting, Cards), "discards are shuffled because cards are missing"
-    return replace(playing, shoes=(*playing.shoes, event.next_shoe), awaiting=NewShoe(event.next_shoe, playing.awaiting.faces))
+    awaited = playing.awaiting.before if isinstance(playing.awaiting, Exposure) else playing.awaiting
+    assert isinstance(awaited, Cards), "discards are shuffled because cards are missing"
+    assert awaited.faces or playing.astray, "some of them are still to come"
+    return replace(playing, shoes=(*playing.shoes, event.next_shoe), awaiting=NewShoe(event.next_shoe, awaited.faces))
 
 
 def _shoe_changed(playing: Playing, event: ShoeChanged) -> Round:
@@ -190,6 +301,10 @@ def _shoe_changed(playing: Playing, event: ShoeChanged) -> Round:
 
 def _insurance_opened(playing: Playing, event: InsuranceOpened) -> Round:
     return replace(playing, awaiting=Insurance(event.until_ms))
+
+
+def _even_money(playing: Playing, event: EvenMoneyTaken) -> Round:
+    return _answered(replace(playing, even_money=(*playing.even_money, event.wager)), event)
 
 
 def _answered(playing: Playing, event: InsuranceDeclined | EvenMoneyTaken) -> Round:
@@ -293,6 +408,7 @@ def _split(playing: Playing, event: HandSplit) -> Round:
         hands=(*playing.hands[:at], first, second, *later),
         wagers=tuple(_moved_up(wager, event) for wager in playing.wagers),
         awaiting=None,
+        laid=(*playing.laid, event),
     )
 
 
@@ -305,7 +421,9 @@ def _moved_up(wager: Wager, event: HandSplit) -> Wager:
 
 def _completed(playing: Playing, event: HandCompleted) -> Round:
     at = place_of(playing.hands, event.box, event.hand)
-    awaiting = None if isinstance(playing.awaiting, Decision) else playing.awaiting
+    awaiting = playing.awaiting
+    if isinstance(awaiting, Decision | Joining) and (awaiting.box, awaiting.hand) == (event.box, event.hand):
+        awaiting = None
     return replace(playing, hands=_put(playing.hands, at, replace(playing.hands[at], end=event.how)), awaiting=awaiting)
 
 
@@ -314,7 +432,7 @@ def _turn_called(playing: Playing, _: TurnCalled) -> Round:
 
 
 def _hole_turned(playing: Playing, event: HoleCardTurned) -> Round:
-    return replace(playing, dealer=with_card(playing.dealer, event.card), hole=None, awaiting=None)
+    return replace(playing, dealer=with_card(playing.dealer, event.card), hole=None, awaiting=None, laid=(*playing.laid, event))
 
 
 def _hands_decided(playing: Playing, event: HandsDecided) -> Round:
@@ -326,11 +444,53 @@ def _picked_up(playing: Playing, _: CardsPickedUp) -> Round:
 
 
 def _settled(playing: Playing, _: RoundSettled) -> Round:
-    return Over(playing.opened, "", playing.lines, playing.hands, playing.dealer, playing.results)
+    return _over(playing, "")
 
 
 def _voided(playing: Playing, event: RoundVoided) -> Round:
-    return Over(playing.opened, event.reason, playing.lines, playing.hands, playing.dealer, playing.results)
+    return _over(playing, event.reason)
+
+
+def _over(playing: Playing, void: str) -> Round:
+    return Over(
+        playing.opened,
+        void,
+        playing.lines,
+        playing.hands,
+        playing.dealer,
+        playing.results,
+        playing.proposals,
+        playing.laid,
+        playing.even_money,
+        playing.corrections,
+    )
+
+
+def _cards_corrected(playing: Playing, event: CardsCorrected) -> Round:
+    """The cards lie there as they are; a hand that ended on a wrong one and is played on has no end."""
+    laid = read_anew(playing.laid, event.cards)
+    hands = tuple(replace(hand, end=None) if (hand.box, hand.number) in event.reopened else hand for hand in hands_on(laid, playing.hands))
+    found = first_cards(laid)
+    firsts = {box: found.get(box, ()) for box in playing.firsts}
+    return replace(playing, laid=laid, hands=hands, dealer=dealer_on(laid), firsts=firsts, awaiting=None)
+
+
+def _round_corrected(over: Over, event: RoundCorrected) -> Round:
+    laid = read_anew(over.laid, event.cards)
+    hands, dealer = hands_on(laid, over.hands), over.dealer and hand_of(*event.dealer_cards)
+    void = event.agreed.reason if event.outcome == "void" else over.void
+    return replace(over, void=void, laid=laid, hands=hands, dealer=dealer, results=event.hands)
+
+
+def _lines_corrected(round_: Playing | Over, event: WagersCorrected) -> Round:
+    right = {line.wager: line.returned_minor for line in event.lines}
+    lines = tuple(replace(line, returned_minor=right.get(line.wager, line.returned_minor)) for line in round_.lines)
+    assert not right.keys() - {line.wager for line in lines}, "only a settled wager can be settled anew"
+    return replace(round_, lines=lines, corrections=event.number)
+
+
+def _correction_refused(over: Over, _: CorrectionRefused) -> Round:
+    return over
 
 
 def named(wagers: tuple[Wager, ...], wager_id: str) -> Wager | None:
@@ -379,10 +539,14 @@ REMEMBERED: dict[type, dict[type, Callable[[Any, Any], Round]]] = {
         WagerLapsed: _gone,
         CommandRefused: _refused,
         BettingClosed: _betting_closed,
+        InForceNoted: _in_force_noted,
         CallersSet: _callers_set,
         CardsCalled: _first_call,
         WagersSettled: _settled_lines,
         RoundVoided: _voided_betting,
+        CardsForfeited: _forfeited,
+        BoxMissed: _missed,
+        **dict.fromkeys(get_args(RulingEvent), _ruled),
     },
     Playing: {
         WagerPlaced: _raised,
@@ -393,12 +557,15 @@ REMEMBERED: dict[type, dict[type, Callable[[Any, Any], Round]]] = {
         CardsCalled: _called,
         CardDealt: _dealt,
         HoleCardDealt: _hole_dealt,
+        FaceDownCardDealt: _down_dealt,
+        ExposureCalled: _exposure_called,
+        HandExposed: _exposed,
         CuttingCardReached: _cutting_card,
         ReshuffleCalled: _reshuffle,
         ShoeChanged: _shoe_changed,
         InsuranceOpened: _insurance_opened,
         InsuranceDeclined: _answered,
-        EvenMoneyTaken: _answered,
+        EvenMoneyTaken: _even_money,
         InsuranceClosed: _insurance_closed,
         PeekCalled: _peek_called,
         PeekTaken: _peek_taken,
@@ -419,7 +586,18 @@ REMEMBERED: dict[type, dict[type, Callable[[Any, Any], Round]]] = {
         CardsPickedUp: _picked_up,
         RoundSettled: _settled,
         RoundVoided: _voided,
+        CardsForfeited: _forfeited,
+        CardDiscarded: _discarded,
+        CardExposed: _laid_open,
+        ClockResumed: _resumed,
+        **dict.fromkeys(get_args(RulingEvent), _ruled),
+        CardsCorrected: _cards_corrected,
+        WagersCorrected: _lines_corrected,
     },
-    Over: {},
+    Over: {
+        RoundCorrected: _round_corrected,
+        WagersCorrected: _lines_corrected,
+        CorrectionRefused: _correction_refused,
+    },
 }
 """What each event leaves behind, by phase."""

@@ -4,6 +4,7 @@ Points are kept as cards come, so that nobody counts the same hand twice.
 """
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from shared.contracts.table import HandEnd
 from shared.kernel.cards import POINTS
@@ -27,6 +28,13 @@ class Hand(Struct, frozen=True, gc=False):
     split: bool = False
     doubled: bool = False
     end: HandEnd | None = None
+    down: tuple[int, ...] = ()
+    """Cards that lie face down, as indices of the round's first shoe; their faces are nowhere (FL-3.5)."""
+
+    @property
+    def size(self) -> int:
+        """How many cards lie here, open or not."""
+        return len(self.cards) + len(self.down)
 
     @property
     def points(self) -> int:
@@ -55,8 +63,8 @@ class Hand(Struct, frozen=True, gc=False):
 
     @property
     def stands_against_dealer(self) -> bool:
-        """Whether the dealer's total decides about this hand: neither bust nor blackjack nor paid already (decisions 1, 5)."""
-        return self.end not in ("bust", "blackjack", "even_money")
+        """Whether the dealer's total decides about this hand: neither bust nor blackjack, paid or dead already (decisions 1, 5)."""
+        return self.end not in ("bust", "blackjack", "even_money", "dead")
 
 
 def with_card(hand: Hand, card: str) -> Hand:
@@ -73,7 +81,16 @@ def with_card(hand: Hand, card: str) -> Hand:
         hand.split,
         hand.doubled,
         hand.end,
+        hand.down,
     )
+
+
+def opened(hand: Hand, cards: tuple[str, ...]) -> Hand:
+    """Return the hand with what lay face down turned up."""
+    hand = replace(hand, down=())
+    for card in cards:
+        hand = with_card(hand, card)
+    return hand
 
 
 def hand_of(*cards: str, split: bool = False) -> Hand:

@@ -31,7 +31,7 @@ from shared.kernel.messages import Envelope
 def after_deal(course: Course) -> None:
     """Offer insurance under an ace, else begin with the first decision (ON-7.1, ON-7.2, LV-2.5.2)."""
     playing = course.playing
-    if playing.dealer.ace:
+    if playing.dealer.ace and playing.wagers:
         course.add(InsuranceOpened(until_ms=course.at_ms + playing.opened.settings.decision_ms))
     else:
         next_hand(course)
@@ -83,7 +83,7 @@ def decline(command: DeclineInsurance, playing: Playing, envelope: Envelope) -> 
     wager, _ = _offered(command, playing, envelope)
     course = Course(playing, envelope.at_ms)
     course.add(InsuranceDeclined(wager=wager.id))
-    _go_on(course)
+    go_on(course)
     return course
 
 
@@ -97,7 +97,7 @@ def take_even_money(command: TakeEvenMoney, playing: Playing, envelope: Envelope
     if not _others(wager, playing):
         course.add(HandCompleted(box=wager.box, hand=1, how="even_money"))
     pay_even_money(course, wager)
-    _go_on(course)
+    go_on(course)
     return course
 
 
@@ -143,7 +143,7 @@ def accept(wager: Wager, playing: Playing, envelope: Envelope) -> list[RoundEven
     """Return that an insurance is in the round, and what follows."""
     course = Course(playing, envelope.at_ms)
     course.add(WagerAccepted(wager=wager.id))
-    _go_on(course)
+    go_on(course)
     return course
 
 
@@ -151,7 +151,7 @@ def drop(gone: WagerRefused | WagerLapsed, playing: Playing, envelope: Envelope)
     """Return that an insurance is not paid for: as long as the offer stands the wager may have another answer."""
     course = Course(playing, envelope.at_ms)
     course.add(gone)
-    _go_on(course)
+    go_on(course)
     return course
 
 
@@ -164,7 +164,7 @@ def close(_: CloseInsurance, playing: Playing, envelope: Envelope) -> list[Round
         raise refused(Reason.TOO_EARLY)
     course = Course(playing, envelope.at_ms)
     course.add(InsuranceClosed())
-    _go_on(course)
+    go_on(course)
     return course
 
 
@@ -178,7 +178,7 @@ def take_peek(command: TakePeek, playing: Playing, envelope: Envelope) -> list[R
     return course
 
 
-def _go_on(course: Course) -> None:
+def go_on(course: Course) -> None:
     """Close an offer that everybody answered; once it is closed and every wallet has answered, look or play on."""
     playing = course.playing
     insurance = playing.awaiting

@@ -11,20 +11,26 @@ from msgspec import Struct
 
 from services.table.domain.course import Course
 from services.table.domain.hand import Hand
-from shared.contracts.table import CardDealt, CardsPickedUp, HandSplit, HoleCardDealt, HoleCardTurned, RoundEvent
+from services.table.domain.order import DEALER, Place
+from services.table.domain.physical import parted
+from shared.contracts.table import (
+    Astray,
+    CardDealt,
+    CardDiscarded,
+    CardsCorrected,
+    CardsPickedUp,
+    FaceDownCardDealt,
+    HandExposed,
+    HandSplit,
+    HoleCardDealt,
+    HoleCardTurned,
+    ReshuffleCalled,
+    RoundCorrected,
+    RoundEvent,
+)
 
-Place = tuple[int, int]
-"""A box and a hand; box 0 is the dealer's."""
-
-DEALER: Place = (0, 1)
-
-
-class Laid(Struct, frozen=True, gc=False):
-    """A card as it left the shoe; one that was never turned has no face."""
-
-    shoe: str
-    index: int
-    card: str = ""
+Mark = tuple[str, int]
+"""A card by its shoe and its index there."""
 
 
 class Racked(Struct, frozen=True, gc=False):
@@ -33,7 +39,13 @@ class Racked(Struct, frozen=True, gc=False):
     position: int
     box: int
     hand: int
-    laid: Laid
+    """0 for a card that was nobody's, on box 0 like the dealer's."""
+    card: str
+    """Empty if nobody ever saw it."""
+    shoe: str
+    index: int
+    why: Astray | None = None
+    """Why a card was nobody's."""
 
 
 def pick_up(course: Course) -> None:
@@ -51,54 +63,73 @@ def pick_up(course: Course) -> None:
 
 def from_right_to_left(hands: Iterable[Hand]) -> tuple[Place, ...]:
     """Return the hands that have cards, from the dealer's right; of a box that was split the highest number first (ON-9.7)."""
-    return tuple(sorted(((hand.box, hand.number) for hand in hands if hand.cards), reverse=True))
+    return tuple(sorted(((hand.box, hand.number) for hand in hands if hand.size), reverse=True))
 
 
 def rack(events: Iterable[RoundEvent]) -> tuple[Racked, ...]:
-    """Return the cards of a round as they lie in the discard rack, the lowest first; nothing if none was picked up."""
-    on: dict[Place, list[Laid]] = {}
+    """Return the cards of a round as they lie in the discard rack, the lowest first; nothing if none was picked up.
+
+    A card that was nobody's (burned, or found face up) went there when it left the shoe, so it lies below the hands.  A card
+    that was read wrong has the face that it was corrected to.
+    """
+    on: dict[Place, list[Mark]] = {}
+    faces: dict[Mark, str] = {}
+    aside: list[CardDiscarded] = []
+    picked: tuple[Place, ...] = ()
     for event in events:
+        faces.update(_seen(event))
         match event:
-            case CardDealt():
-                on.setdefault((event.box, event.hand), []).append(Laid(event.shoe, event.index, event.card))
+            case CardDealt() | FaceDownCardDealt():
+                on.setdefault((event.box, event.hand), []).append((event.shoe, event.index))
             case HoleCardDealt():
-                on.setdefault(DEALER, []).append(Laid(event.shoe, event.index))
-            case HoleCardTurned():
-                on[DEALER] = [Laid(*_mark(laid), event.card) if _mark(laid) == (event.shoe, event.index) else laid for laid in on[DEALER]]
+                on.setdefault(DEALER, []).append((event.shoe, event.index))
             case HandSplit():
-                on = _split(on, event)
+                on = parted(on, event)
+            case CardDiscarded():
+                aside.append(event)
+            case ReshuffleCalled():
+                # The rack was emptied into the shuffle; only the layout was left out of it (ON-11.5).
+                aside.clear()
             case CardsPickedUp():
-                return _stacked(event.hands, on)
+                picked = event.hands
             case _:
                 pass
-    return ()
+    return _stacked(aside, picked, on, faces) if picked else ()
+
+
+def _seen(event: RoundEvent) -> dict[Mark, str]:
+    """Return the faces that an event tells."""
+    match event:
+        case CardDealt() | HoleCardTurned() | CardDiscarded():
+            return {(event.shoe, event.index): event.card}
+        case HandExposed():
+            return {(event.shoe, index): card for index, card in zip(event.indices, event.cards, strict=True)}
+        case CardsCorrected() | RoundCorrected():
+            return {(each.shoe, each.index): each.card for each in event.cards}
+        case _:
+            return {}
 
 
 def backed_up(racked: Iterable[Racked]) -> tuple[tuple[Place, tuple[str, ...]], ...]:
     """Return the hands as they come off the top of the rack, each with its cards in the order in which they were dealt.
 
-    Reading backwards meets a hand's last card first; box 1 comes before box 2, and the dealer's hand last.
+    Reading backwards meets a hand's last card first; box 1 comes before box 2, and the dealer's hand last.  Cards that were
+    nobody's are no hand.
     """
     hands: dict[Place, tuple[str, ...]] = {}
-    for each in sorted(racked, key=lambda each: each.position, reverse=True):
+    for each in sorted((each for each in racked if each.why is None), key=lambda each: each.position, reverse=True):
         place = (each.box, each.hand)
-        hands[place] = (each.laid.card, *hands.get(place, ()))
+        hands[place] = (each.card, *hands.get(place, ()))
     return tuple(hands.items())
 
 
-def _stacked(picked: tuple[Place, ...], on: dict[Place, list[Laid]]) -> tuple[Racked, ...]:
+def _stacked(
+    aside: list[CardDiscarded], picked: tuple[Place, ...], on: dict[Place, list[Mark]], faces: dict[Mark, str]
+) -> tuple[Racked, ...]:
     # The dealer's cards lie beneath the others, whether they were picked up first or last.
     stack = sorted(picked, key=lambda place: place != DEALER)
-    cards = [(place, laid) for place in stack for laid in on[place]]
-    return tuple(Racked(position, box, hand, laid) for position, ((box, hand), laid) in enumerate(cards, start=1))
-
-
-def _split(on: dict[Place, list[Laid]], event: HandSplit) -> dict[Place, list[Laid]]:
-    """The second card begins the next hand, and higher numbers of the box move up."""
-    moved = {(box, hand + 1 if box == event.box and hand > event.hand else hand): laid for (box, hand), laid in on.items()}
-    first, second = moved[event.box, event.hand]
-    return {**moved, (event.box, event.hand): [first], (event.box, event.hand + 1): [second]}
-
-
-def _mark(laid: Laid) -> tuple[str, int]:
-    return laid.shoe, laid.index
+    rows: list[tuple[Place, Mark, Astray | None]] = [((0, 0), (gone.shoe, gone.index), gone.astray) for gone in aside]
+    rows += [(place, mark, None) for place in stack for mark in on[place]]
+    return tuple(
+        Racked(position, box, hand, faces.get(mark, ""), *mark, why) for position, ((box, hand), mark, why) in enumerate(rows, start=1)
+    )

@@ -4,7 +4,7 @@ A player has until the decision's clock runs out.  A double or a split waits for
 clock stands meanwhile.
 """
 
-from services.table.domain import dealer, joining
+from services.table.domain import dealer, exposing, joining
 from services.table.domain.course import Course
 from services.table.domain.evolve import place_of
 from services.table.domain.hand import Hand
@@ -15,6 +15,7 @@ from shared.contracts.table import (
     DecisionAwaited,
     DecisionTimedOut,
     Double,
+    ExposeHand,
     HandCompleted,
     HandEnd,
     HandHit,
@@ -40,6 +41,10 @@ def next_hand(course: Course) -> None:
         hand = playing.acting
         if hand is None:
             dealer.play(course)
+            return
+        if hand.down:
+            # No blackjack, which would be open: whatever two other cards make, it is for their player to say.
+            await_decision(course, hand, playing.opened.settings.decision_ms)
             return
         if len(hand.cards) < 2:
             # ON-9.2: a split hand gets its second card when the one before it is complete.
@@ -73,7 +78,12 @@ def await_decision(course: Course, hand: Hand, clock_ms: int) -> None:
 
 
 def options(hand: Hand, playing: Playing, barred: tuple[Kind, ...] = ()) -> tuple[str, ...]:
-    """Return what may be decided for a hand, in the order hit, stand, double, split (LV-0.3)."""
+    """Return what may be decided for a hand, in the order hit, stand, double, split (LV-0.3).
+
+    A hand that lies face down stands, or is exposed before anything else (FL-3.5).
+    """
+    if hand.down:
+        return ("expose", "stand")
     single = _takes_one_card(hand, playing.opened.profile)
     found = ["stand"] if single else ["hit", "stand"]
     if not single and "double" not in barred and may_double(hand, playing.opened.profile):
@@ -105,12 +115,29 @@ def _takes_one_card(hand: Hand, profile: Profile) -> bool:
 def hit(command: Hit, playing: Playing, envelope: Envelope) -> list[RoundEvent]:
     """Return that the hand takes a card (ON-6.4)."""
     hand, _ = in_turn(command, playing, envelope)
+    _check_exposed(hand)
     if _takes_one_card(hand, playing.opened.profile):
         raise refused(Reason.NOT_ALLOWED)
     course = Course(playing, envelope.at_ms)
     course.add(HandHit(box=hand.box, hand=hand.number))
     course.call_cards("up")
     return course
+
+
+def expose(command: ExposeHand, playing: Playing, envelope: Envelope) -> list[RoundEvent]:
+    """Return that the shoe is asked to open the two cards of a hand; its player goes on with the rest of the clock (FL-3.5)."""
+    hand, decision = in_turn(command, playing, envelope)
+    if not hand.down:
+        raise refused(Reason.NOT_ALLOWED)
+    course = Course(playing, envelope.at_ms)
+    exposing.call_hand(course, hand, max(decision.until_ms - envelope.at_ms, 0))
+    return course
+
+
+def _check_exposed(hand: Hand) -> None:
+    """FL-3.5, decision 25: a third card, a double and a split want the first two cards exposed."""
+    if hand.down:
+        raise refused(Reason.FACE_DOWN)
 
 
 def stand(command: Stand, playing: Playing, envelope: Envelope) -> list[RoundEvent]:
@@ -129,6 +156,7 @@ def double(command: Double, playing: Playing, envelope: Envelope) -> list[RoundE
         _check_double(stake_minor, own_minor, playing)
         return [joining.join("double", stake_minor, playing, envelope)]
     hand, decision = in_turn(command, playing, envelope)
+    _check_exposed(hand)
     if "double" not in options(hand, playing, decision.barred):
         raise refused(Reason.NOT_ALLOWED)
     stake_minor = hand.stake_minor if command.stake_minor is None else command.stake_minor
@@ -153,6 +181,7 @@ def split(command: Split, playing: Playing, envelope: Envelope) -> list[RoundEve
     if joining.is_asked(command, playing, envelope):
         return [joining.join("split", joining.own_stake_minor(command, playing, envelope), playing, envelope)]
     hand, decision = in_turn(command, playing, envelope)
+    _check_exposed(hand)
     if "split" not in options(hand, playing, decision.barred):
         raise refused(Reason.NOT_ALLOWED)
     return [_raise_by(hand.stake_minor, "split", hand, playing, envelope)]
@@ -172,7 +201,7 @@ def _raise_by(stake_minor: int, kind: Kind, hand: Hand, playing: Playing, envelo
     )
 
 
-def in_turn(command: Hit | Stand | Double | Split, playing: Playing, envelope: Envelope) -> tuple[Hand, Decision]:
+def in_turn(command: ExposeHand | Hit | Stand | Double | Split, playing: Playing, envelope: Envelope) -> tuple[Hand, Decision]:
     """Return the hand and the decision that a command is about; raise `Refused` unless it comes from its player in time."""
     if command.round != playing.opened.round:
         raise refused(Reason.UNKNOWN_ROUND)

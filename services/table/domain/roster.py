@@ -5,7 +5,7 @@ A table has a stream for each gaming day, and whoever asks for it means the late
 
 from collections.abc import Mapping
 
-from services.table.domain.table import Table
+from services.table.domain.table_state import Table
 from shared.contracts.subjects import stream_day
 
 

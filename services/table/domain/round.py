@@ -7,24 +7,30 @@ when they are decided.  A refused request for money at risk is written down, bec
 from collections.abc import Callable
 from typing import Any, get_args
 
-from services.table.domain import betting, dealer, dealing, insurance, joining, playing, side_bets
+from services.table.domain import betting, correcting, dealer, dealing, insurance, irregularities, joining, playing, side_bets
 from services.table.domain.course import Course
 from services.table.domain.evolve import evolve, named
 from services.table.domain.settlement import give_back
 from services.table.domain.state import Betting, Over, Playing, Round, Running, Unopened, Wager, clock
 from shared.contracts.refusals import Reason, refused
+from shared.contracts.restrictions import InForceNoted, NoteInForce
 from shared.contracts.table import (
     SEMANTICS,
     AcceptWager,
+    ApproveRuling,
     ChangeShoe,
     ClockExtended,
     CloseBetting,
     CloseInsurance,
     CloseJoining,
     CommandRefused,
+    CorrectRound,
+    DealCard,
     DealCards,
     DeclineInsurance,
+    DeclineRuling,
     Double,
+    ExposeHand,
     ExtendClock,
     Hit,
     Insure,
@@ -32,13 +38,16 @@ from shared.contracts.table import (
     OpenRound,
     PlaceSideBet,
     PlaceWager,
+    ProposeRuling,
     RefuseWager,
     RoundCommand,
     RoundEvent,
     RoundOpened,
+    RulingCommand,
     Split,
     Stand,
     TakeEvenMoney,
+    TakeExposure,
     TakePeek,
     TimeOutDecision,
     TimeOutReserve,
@@ -46,6 +55,7 @@ from shared.contracts.table import (
     VoidRound,
     WagerLapsed,
     WagerRefused,
+    WithdrawRuling,
 )
 from shared.kernel.decider import Decider
 from shared.kernel.messages import Envelope, Refused, Role
@@ -53,15 +63,16 @@ from shared.kernel.messages import Envelope, Refused, Role
 REFUSALS_MAX = 16
 """Refused requests for money at risk, by the rules or the wallet, after which a player has to wait for the next round."""
 
-PLAYERS = (PlaceWager, PlaceSideBet, Double, Split, Insure, Hit, Stand, DeclineInsurance, TakeEvenMoney)
-STAFF = (CloseBetting, VoidRound)
+PLAYERS = (PlaceWager, PlaceSideBet, Double, Split, Insure, ExposeHand, Hit, Stand, DeclineInsurance, TakeEvenMoney)
+RULINGS: tuple[type, ...] = get_args(RulingCommand)
 COMMANDS: tuple[type, ...] = get_args(RoundCommand)
 SPEAKERS: dict[type, tuple[Role, ...]] = {
     **dict.fromkeys(COMMANDS, ("house",)),
-    **dict.fromkeys(STAFF, ("house", "staff")),
+    CloseBetting: ("house", "staff"),
+    **dict.fromkeys(RULINGS, ("staff",)),
     **dict.fromkeys(PLAYERS, ("player",)),
 }
-"""Players speak for players, the dealer ends betting and a supervisor a round, all else is the house's own."""
+"""Players speak for players, the dealer ends betting, two members of staff make a ruling, all else is the house's own."""
 
 Decide = Callable[[Any, Any, Envelope], list[RoundEvent]]
 
@@ -74,7 +85,12 @@ def decide(command: RoundCommand, round_: Round, envelope: Envelope) -> list[Rou
     kind = type(command)
     if envelope.actor.role not in SPEAKERS[kind]:
         raise refused(Reason.NOT_ALLOWED_FOR_ROLE)
-    return DECIDED[type(round_)][kind](command, round_, envelope)
+    events = DECIDED[type(round_)][kind](command, round_, envelope)
+    if isinstance(events, Course):
+        while isinstance(events.state, Playing) and events.state.awaiting is None:
+            # A card that lay open was the next one, or a hand that was awaited is dead: nobody else will say what follows.
+            dealing.go_on(events)
+    return events
 
 
 def _nothing(_: RoundCommand, __: Round, ___: Envelope) -> list[RoundEvent]:
@@ -129,8 +145,14 @@ def _open(command: OpenRound, _: Unopened, envelope: Envelope) -> list[RoundEven
             shoe=command.shoe,
             root=command.root,
             betting_until_ms=envelope.at_ms + command.settings.betting_window_ms,
+            in_force=command.in_force,
         )
     ]
+
+
+def _note_in_force(command: NoteInForce, betting: Betting, _: Envelope) -> list[RoundEvent]:
+    """Return what holds for the wagers from here on (decision 24)."""
+    return [] if command.in_force == betting.in_force else [InForceNoted(in_force=command.in_force)]
 
 
 def _void(command: VoidRound, round_: Running, envelope: Envelope) -> list[RoundEvent]:
@@ -185,6 +207,12 @@ def _extend(command: ExtendClock, playing_: Playing, _: Envelope) -> list[RoundE
     return [ClockExtended(until_ms=command.until_ms, reason=command.reason)]
 
 
+_RULED: dict[type, Decide] = {
+    ProposeRuling: irregularities.propose,
+    ApproveRuling: irregularities.approve,
+    DeclineRuling: irregularities.decline,
+    WithdrawRuling: irregularities.withdraw,
+}
 _BETTING: dict[type, Decide] = {
     OpenRound: _nothing,
     PlaceWager: _at_stake(betting.place),
@@ -195,6 +223,7 @@ _BETTING: dict[type, Decide] = {
     RefuseWager: _refuse,
     TimeOutReserve: _nothing,
     VoidRound: _void,
+    ExposeHand: _no(Reason.NOT_YOUR_TURN),
     Hit: _no(Reason.NOT_YOUR_TURN),
     Stand: _no(Reason.NOT_YOUR_TURN),
     Double: _at_stake(_no(Reason.NOT_YOUR_TURN)),
@@ -208,8 +237,13 @@ _BETTING: dict[type, Decide] = {
     DealCards: _nothing,
     TakePeek: _nothing,
     TurnHole: _nothing,
+    TakeExposure: _nothing,
     ChangeShoe: _nothing,
     ExtendClock: _nothing,
+    DealCard: _nothing,
+    **_RULED,
+    NoteInForce: _note_in_force,
+    CorrectRound: _no(Reason.ROUND_NOT_OVER),
 }
 _PLAYING: dict[type, Decide] = {
     OpenRound: _nothing,
@@ -221,6 +255,7 @@ _PLAYING: dict[type, Decide] = {
     RefuseWager: _refuse,
     TimeOutReserve: _lapse,
     VoidRound: _void,
+    ExposeHand: playing.expose,
     Hit: playing.hit,
     Stand: playing.stand,
     Double: _at_stake(playing.double),
@@ -234,14 +269,19 @@ _PLAYING: dict[type, Decide] = {
     DealCards: dealing.deal,
     TakePeek: insurance.take_peek,
     TurnHole: dealer.turn,
+    TakeExposure: dealing.take_exposure,
     ChangeShoe: dealing.change_shoe,
     ExtendClock: _extend,
+    DealCard: dealing.deal_one,
+    **_RULED,
+    NoteInForce: _nothing,
+    CorrectRound: _no(Reason.ROUND_NOT_OVER),
 }
 DECIDED: dict[type, dict[type, Decide]] = {
     Unopened: dict.fromkeys(COMMANDS, _no(Reason.UNKNOWN_ROUND)) | {OpenRound: _open},
     Betting: _BETTING,
     Playing: _PLAYING,
-    Over: dict.fromkeys(COMMANDS, _no_to_people(Reason.ROUND_OVER)),
+    Over: dict.fromkeys(COMMANDS, _no_to_people(Reason.ROUND_OVER)) | {CorrectRound: correcting.correct},
 }
 """What decides about each command, by phase: whoever adds a command says for each phase what it means there."""
 

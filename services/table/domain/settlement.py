@@ -3,6 +3,8 @@
 Outcomes are told first, then the money, each wager in one line of the round and never in a second one.
 """
 
+from collections.abc import Iterable
+
 from services.table.domain import side_bets
 from services.table.domain.course import Course
 from services.table.domain.hand import Hand
@@ -11,6 +13,8 @@ from services.table.domain.stakes import unit_minor
 from services.table.domain.state import Betting, Playing, Running, Wager
 from shared.contracts.table import (
     SIDE_BETS,
+    CardDiscarded,
+    CorrectedLine,
     HandResult,
     HandsDecided,
     Result,
@@ -18,6 +22,7 @@ from shared.contracts.table import (
     RoundVoided,
     SettlementLine,
     WagerLapsed,
+    WagersCorrected,
     WagersSettled,
 )
 from shared.kernel.money import Ratio, winnings
@@ -29,6 +34,8 @@ LINES_MAX = 1000
 
 def result(hand: Hand, dealer: Hand) -> Result:
     """Return how a hand compares with the dealer's (ON-3.1, LV-2.1.1, LV-2.2, decision 1)."""
+    if hand.end == "dead":
+        return "dead"
     if hand.end == "bust":
         return "bust"
     if hand.end == "even_money":
@@ -48,11 +55,13 @@ def settle_insurance(course: Course, *, blackjack: bool) -> None:
     playing = course.playing
     insured = [wager for wager in playing.wagers if wager.kind == "insurance"]
     if insured:
-        pays, unit = playing.opened.profile.insurance.pays, _unit(playing)
-        settled = tuple(
-            line(wager, wager.stake_minor + winnings(wager.stake_minor, pays, unit_minor=unit) if blackjack else 0) for wager in insured
-        )
+        settled = tuple(line(wager, insured_for(wager, playing) if blackjack else 0) for wager in insured)
         course.add(WagersSettled(currency=playing.opened.settings.currency, lines=settled))
+
+
+def insured_for(wager: Wager, playing: Playing) -> int:
+    """Return what an insurance gives back that has won, stake included (ON-7.3, LV-2.5.3)."""
+    return wager.stake_minor + winnings(wager.stake_minor, playing.opened.profile.insurance.pays, unit_minor=_unit(playing))
 
 
 def pay_even_money(course: Course, wager: Wager) -> None:
@@ -63,13 +72,14 @@ def pay_even_money(course: Course, wager: Wager) -> None:
 
 def finish(course: Course) -> None:
     """Tell the outcomes, settle what is not settled yet, and end the round (ON-3.5, LV-2.1.4)."""
+    put_away(course)
     playing = course.playing
     assert not playing.pending, "nothing may wait for its wallet when a round is settled"
     dealer = playing.dealer
-    hands = [_told(hand, dealer) for hand in playing.hands]
+    hands = [told(hand, dealer) for hand in playing.hands]
     course.add(HandsDecided(dealer_cards=dealer.cards, dealer_total=dealer.points, hands=tuple(hands)))
     results = {(hand.box, hand.hand): hand.result for hand in hands}
-    settled = [line(wager, _due(wager, results, playing)) for wager in playing.wagers]
+    settled = [line(wager, due(wager, results, playing)) for wager in playing.wagers]
     if settled:
         assert len(settled) <= LINES_MAX, "an entry must stay small"
         course.add(WagersSettled(currency=playing.opened.settings.currency, lines=tuple(settled)))
@@ -82,24 +92,35 @@ def finish(course: Course) -> None:
             returned_minor=sum([line_.returned_minor for line_ in playing.lines]),
             shoes=playing.shoes,
             cutting_card_out=playing.cutting_card_out,
+            places=_places(playing),
         )
     )
 
 
-def _told(hand: Hand, dealer: Hand) -> HandResult:
+def told(hand: Hand, dealer: Hand) -> HandResult:
+    """Return a hand with its outcome."""
     return HandResult(box=hand.box, hand=hand.number, cards=hand.cards, total=hand.points, soft=hand.soft, result=result(hand, dealer))
 
 
-def _due(wager: Wager, results: dict[tuple[int, int], Result], playing: Playing) -> int:
+def due(wager: Wager, results: dict[tuple[int, int], Result], playing: Playing) -> int:
+    """Return what a wager gives back that is settled at the end."""
     if wager.kind in SIDE_BETS:
         return side_bets.returned(wager, playing)
     return returned(wager, results[wager.box, wager.hand], playing)
 
 
-def give_back(course: Course, reason: str) -> None:
-    """Cancel the round: what is pending lapses, every accepted stake goes back."""
+def put_away(course: Course) -> None:
+    """Put the cards that were exposed and that nobody could use into the discard rack (ON-11.3)."""
+    for card in course.playing.exposed:
+        course.add(CardDiscarded(astray="unused", shoe=card.shoe, index=card.index, card=card.card))
+
+
+def give_back(course: Course, reason: str, *, shoe_failed: bool = False) -> None:
+    """Cancel the round: what is pending lapses, every accepted stake goes back, of what was settled early too (decision 23)."""
     round_ = course.state
     assert isinstance(round_, Betting | Playing), "only a running round can be cancelled"
+    if isinstance(round_, Playing):
+        put_away(course)
     for wager in round_.pending:
         course.add(WagerLapsed(wager=wager.id))
     back = tuple(line(wager, wager.stake_minor) for wager in round_.wagers)
@@ -107,10 +128,47 @@ def give_back(course: Course, reason: str) -> None:
         assert len(back) <= LINES_MAX, "an entry must stay small"
         course.add(WagersSettled(currency=round_.opened.settings.currency, lines=back))
     if isinstance(round_, Playing):
+        mend(course, round_.lines)
         pick_up(course)
-        course.add(RoundVoided(reason=reason, shoes=round_.shoes, cutting_card_out=round_.cutting_card_out))
+        shoes, out, places = round_.shoes, round_.cutting_card_out, _places(round_)
     else:
-        course.add(RoundVoided(reason=reason, shoes=(), cutting_card_out=False))
+        shoes, out, places = (), False, ()
+    course.add(RoundVoided(reason=reason, shoes=shoes, cutting_card_out=out, shoe_failed=shoe_failed, places=places))
+
+
+def _places(playing: Playing) -> tuple[tuple[str, int], ...]:
+    """Return who was on which box, where that may have consequences (FL-5.8, FL-5.10)."""
+    return playing.places if playing.opened.profile.restrictions else ()
+
+
+def mend(course: Course, settled: Iterable[SettlementLine]) -> None:
+    """Give back the stakes of wagers that were settled early, and no more, where that is not what they gave back."""
+    playing = course.playing
+    early = tuple(line_ for line_ in map(unsettled, settled) if line_ is not None)
+    if early:
+        course.add(WagersCorrected(number=playing.corrections + 1, currency=playing.opened.settings.currency, lines=early))
+
+
+def unsettled(settled: SettlementLine) -> CorrectedLine | None:
+    """Return the line with which a settled wager gives back its stake and no more; None if it did so already."""
+    return anew(settled, settled.stake_minor)
+
+
+def anew(settled: SettlementLine, returned_minor: int) -> CorrectedLine | None:
+    """Return the line with which a settled wager gives back something else; None if it is the same."""
+    assert returned_minor >= 0, "a wager can lose its stake and no more"
+    if returned_minor == settled.returned_minor:
+        return None
+    return CorrectedLine(
+        wager=settled.wager,
+        player=settled.player,
+        box=settled.box,
+        hand=settled.hand,
+        kind=settled.kind,
+        stake_minor=settled.stake_minor,
+        settled_minor=settled.returned_minor,
+        returned_minor=returned_minor,
+    )
 
 
 def line(wager: Wager, returned_minor: int) -> SettlementLine:

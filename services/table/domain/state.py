@@ -4,10 +4,30 @@ What is awaited carries what only matters meanwhile (a clock, the cards still to
 call without cards has no spelling.
 """
 
+from immutables import Map
 from msgspec import Struct
 
+from services.table.domain.approval import NONE, Proposals
 from services.table.domain.hand import Hand
-from shared.contracts.table import Face, HandResult, HoleCardDealt, Kind, RoundOpened, SettlementLine
+from services.table.domain.order import DEALER, Place
+from shared.contracts.restrictions import InForce
+from shared.contracts.table import (
+    Astray,
+    CardDealt,
+    CardExposed,
+    Face,
+    HandExposed,
+    HandResult,
+    HandSplit,
+    HoleCardDealt,
+    HoleCardTurned,
+    Kind,
+    RoundOpened,
+    SettlementLine,
+)
+
+Laid = CardDealt | HandExposed | HoleCardTurned | HandSplit
+"""What says where an open card lies."""
 
 
 class Wager(Struct, frozen=True, gc=False):
@@ -24,9 +44,12 @@ class Wager(Struct, frozen=True, gc=False):
 
 
 class Cards(Struct, frozen=True, gc=False):
-    """The shoe is asked for cards; `faces` are those still to come."""
+    """The shoe is asked for cards; `faces` are those still to come to hands, `asked` all that this call still brings."""
 
     faces: tuple[Face, ...]
+    asked: tuple[Face, ...]
+    begun: bool = False
+    """Whether some of them have come: the rest comes one by one."""
 
 
 class NewShoe(Struct, frozen=True, gc=False):
@@ -78,6 +101,16 @@ class Joining(Struct, frozen=True, gc=False):
     """Wagers of those who join, as far as they are paid for."""
 
 
+class Exposure(Struct, frozen=True, gc=False):
+    """The shoe is asked to open cards of boxes; then the round goes on with what it waited for."""
+
+    before: Cards | Decision | None
+    """Cards that an exhausted shoe owes, a decision, or nothing."""
+    blackjacks_only: bool
+    left_ms: int = 0
+    """Of the decision's clock."""
+
+
 class Peek(Struct, frozen=True, gc=False):
     """The shoe is asked to look at the hole card."""
 
@@ -86,7 +119,18 @@ class Turn(Struct, frozen=True, gc=False):
     """The shoe is asked to turn the hole card."""
 
 
-Awaiting = Cards | NewShoe | Insurance | Decision | Reserve | Joining | Peek | Turn | None
+SEEN: dict[Astray, Face] = {"face_up": "up", "exposed": "up", "overdraw": "up", "game_error": "down"}
+"""How cards that are nobody's leave the shoe."""
+
+
+class Interrupted(Struct, frozen=True, gc=False):
+    """What is awaited again once the cards of a ruling have come, with the rest of its clock."""
+
+    awaiting: Insurance | Decision | Joining
+    rest_ms: int
+
+
+Awaiting = Cards | NewShoe | Insurance | Decision | Reserve | Joining | Exposure | Peek | Turn | None
 
 
 def clock(awaiting: Awaiting) -> int | None:
@@ -109,10 +153,27 @@ class Betting(Struct, frozen=True, gc=False):
     pending: tuple[Wager, ...] = ()
     wagers: tuple[Wager, ...] = ()
     """Accepted, in that order."""
-    refusals: dict[str, int] = {}
-    """How often a player's request for money at risk was refused, here or by the wallet; never changed in place."""
+    refusals: Map[str, int] = Map()
+    """How often a player's request for money at risk was refused, here or by the wallet.
+
+    There may be many more players than boxes: a changed map shares all but a few nodes with the one before.
+    """
     lines: tuple[SettlementLine, ...] = ()
     closed: bool = False
+    proposals: Proposals = NONE
+    astray: tuple[Astray, ...] = ()
+    """Why the next cards that leave the shoe are nobody's, in order."""
+    missed: tuple[tuple[int, int], ...] = ()
+    """Boxes that the deal passes over, each with which of its first two cards."""
+    places: tuple[tuple[str, int], ...] = ()
+    """Players and boxes of the main wagers, in the order in which they were accepted."""
+    noted: InForce | None = None
+    """What holds since the round was opened, if that has changed."""
+
+    @property
+    def in_force(self) -> InForce | None:
+        """What staff have ruled on the wagers that come now."""
+        return self.noted or self.opened.in_force
 
 
 class Playing(Struct, frozen=True, gc=False):
@@ -122,7 +183,7 @@ class Playing(Struct, frozen=True, gc=False):
     pending: tuple[Wager, ...]
     wagers: tuple[Wager, ...]
     """Accepted and not settled."""
-    refusals: dict[str, int]
+    refusals: Map[str, int]
     lines: tuple[SettlementLine, ...]
     hands: tuple[Hand, ...]
     """In the order of play: by box, then by hand."""
@@ -140,6 +201,24 @@ class Playing(Struct, frozen=True, gc=False):
     results: tuple[HandResult, ...] = ()
     firsts: dict[int, tuple[str, ...]] = {}
     """The first three cards of each box with a side bet; never changed in place."""
+    proposals: Proposals = NONE
+    astray: tuple[Astray, ...] = ()
+    """Why the next cards that leave the shoe are nobody's, in order."""
+    overdrawn: bool = False
+    """Whether the dealer draws one card too many, as soon as there is one."""
+    interrupted: Interrupted | None = None
+    exposed: tuple[CardExposed, ...] = ()
+    """Cards that lie open beside the hands: the next ones, in order."""
+    missed: tuple[tuple[int, int], ...] = ()
+    """Boxes that the deal passes over, each with which of its first two cards."""
+    places: tuple[tuple[str, int], ...] = ()
+    """Players and boxes, in the order in which the boxes were taken."""
+    laid: tuple[Laid, ...] = ()
+    """How the open cards came to lie where they are, in order."""
+    even_money: tuple[str, ...] = ()
+    """Wagers that took one to one and left the round."""
+    corrections: int = 0
+    """How often settled wagers were settled anew."""
 
     @property
     def acting(self) -> Hand | None:
@@ -149,17 +228,30 @@ class Playing(Struct, frozen=True, gc=False):
                 return hand
         return None
 
+    @property
+    def drawing(self) -> Place:
+        """Whose a single card is: the first hand's that is not complete, else the dealer's."""
+        hand = self.acting
+        return DEALER if hand is None else (hand.box, hand.number)
+
 
 class Over(Struct, frozen=True, gc=False):
-    """Every wager is settled, or given back if `void`."""
+    """Every wager is settled, or given back if `void`; a correction may settle them anew."""
 
     opened: RoundOpened
     void: str
     """Why the round was cancelled, or empty."""
     lines: tuple[SettlementLine, ...]
+    """As they are settled now."""
     hands: tuple[Hand, ...] = ()
     dealer: Hand | None = None
     results: tuple[HandResult, ...] = ()
+    proposals: Proposals = NONE
+    laid: tuple[Laid, ...] = ()
+    """How the open cards came to lie where they are, in order, each as it was read last."""
+    even_money: tuple[str, ...] = ()
+    corrections: int = 0
+    """How often settled wagers were settled anew."""
 
 
 Running = Betting | Playing

@@ -1,126 +1,59 @@
-"""The table: one felt for one gaming day, which shoe lies on it, which rounds there were and how each of them ended.
+"""The table: one felt for one gaming day.  It plays round after round and waits for nobody but its shoe and the day's book.
 
-It plays round after round and waits for nobody but its shoe and the day's book; two rounds without an answer from the
-ledger stop it.  It closes, and closes its day, between rounds: with nothing unanswered and every shoe's order open.
+Two rounds without an answer from the ledger stop it.  A table closes, and closes its day, between rounds: with nothing
+unanswered and every shoe's order open.
 """
 
-from typing import Literal, assert_never
-
-from msgspec import Struct
 from msgspec.structs import replace
 
+from services.table.domain import finished, restrictions, shoes
+from services.table.domain.coming import reveal_cut, seal_cut
+from services.table.domain.restrictions import Restrictions
 from services.table.domain.settings import check_settings
+from services.table.domain.table_state import Table, evolve
 from shared.contracts.refusals import Reason, refused
+from shared.contracts.restrictions import InForce, InForceTold, Restriction
 from shared.contracts.subjects import RoundName
 from shared.contracts.table import (
     SEMANTICS,
+    ApproveRuling,
     BookingNoted,
     BookNoted,
+    CallCut,
     CallRound,
     CloseTable,
+    CutCommand,
     DayClosed,
     DayEnded,
+    DeclineRuling,
     EndDay,
     MountShoe,
     NoteBook,
     NoteBooking,
+    NoteCorrection,
+    NoteOrder,
     NoteRetirement,
     OpenTable,
+    ProposeRuling,
     RecordRound,
     RetirementNoted,
+    RevealCut,
     RoundCalled,
     RoundRecorded,
-    ShoeCalled,
-    ShoeMounted,
-    ShoeRetirementCalled,
+    SealCut,
+    StaffCommand,
     TableClosed,
     TableClosing,
     TableCommand,
     TableEvent,
     TableOpened,
+    WithdrawRuling,
 )
-from shared.kernel.cards import DECK
 from shared.kernel.decider import Decider
 from shared.kernel.messages import Envelope
-from shared.kernel.money import Ratio
 
 UNBOOKED_MAX = 2
 """Recorded rounds that the ledger may still owe an answer for when the next one is called."""
-
-
-class Table(Struct, frozen=True):
-    """A table and its gaming day."""
-
-    opened: TableOpened | None = None
-    phase: Literal["open", "closing", "closed"] = "closed"
-    ended: DayEnded | None = None
-    day_closed: bool = False
-    book: bool = False
-    """Whether the day's ledger is known to be open."""
-    shoes: int = 0
-    """Shoes called on this day."""
-    called: str = ""
-    """The shoe that is being prepared."""
-    mounted: ShoeMounted | None = None
-    retiring: tuple[str, ...] = ()
-    rounds: int = 0
-    """Rounds called on this day."""
-    round: str = ""
-    """The latest round."""
-    running: bool = False
-    unbooked: tuple[str, ...] = ()
-    """Rounds that the ledger has not answered for, the running one among them."""
-    next_from_ms: int = 0
-    """Before this no further round is called by the clock."""
-
-    @property
-    def idle(self) -> bool:
-        """Whether nothing of this table is unanswered: no round, no booking, no shoe."""
-        return not (self.running or self.unbooked or self.called or self.mounted or self.retiring)
-
-    @property
-    def plays_on(self) -> bool:
-        """Whether further rounds may follow today."""
-        return self.phase == "open" and self.ended is None
-
-
-def evolve(table: Table, event: TableEvent) -> Table:
-    """Return the table after `event`."""
-    match event:
-        case RoundCalled():
-            unbooked = (*table.unbooked, event.round)
-            return replace(table, rounds=event.number, round=event.round, running=True, unbooked=unbooked)
-        case RoundRecorded():
-            return replace(table, running=False, next_from_ms=event.next_from_ms)
-        case BookingNoted():
-            return replace(table, unbooked=_without(table.unbooked, event.round))
-        case TableOpened():
-            return replace(table, opened=event, phase="open")
-        case ShoeCalled():
-            return replace(table, shoes=table.shoes + 1, called=event.shoe)
-        case BookNoted():
-            return replace(table, book=True)
-        case ShoeMounted():
-            return replace(table, called="", mounted=event)
-        case ShoeRetirementCalled():
-            mounted = None if table.mounted is not None and table.mounted.shoe == event.shoe else table.mounted
-            return replace(table, mounted=mounted, retiring=(*table.retiring, event.shoe))
-        case RetirementNoted():
-            return replace(table, retiring=_without(table.retiring, event.shoe))
-        case TableClosing():
-            return replace(table, phase="closing")
-        case TableClosed():
-            return replace(table, phase="closed")
-        case DayEnded():
-            return replace(table, ended=event)
-        case DayClosed():
-            return replace(table, day_closed=True)
-        case _:
-            assert_never(event)
-
-
-def _without(names: tuple[str, ...], name: str) -> tuple[str, ...]:
-    return tuple(other for other in names if other != name)
 
 
 def decide(command: TableCommand, table: Table, envelope: Envelope) -> list[TableEvent]:
@@ -128,7 +61,7 @@ def decide(command: TableCommand, table: Table, envelope: Envelope) -> list[Tabl
 
     What the house says to itself and finds already done is followed by nothing.
     """
-    if envelope.actor.role == "player" or (envelope.actor.role == "staff" and not isinstance(command, OpenTable | CloseTable | CallRound)):
+    if not _may_ask(command, envelope):
         raise refused(Reason.NOT_ALLOWED_FOR_ROLE)
     if isinstance(command, OpenTable):
         return _open(command, table, envelope)
@@ -142,30 +75,61 @@ def decide(command: TableCommand, table: Table, envelope: Envelope) -> list[Tabl
     return events + _closing(events, table, table.opened) if events else events
 
 
+def _may_ask(command: TableCommand, envelope: Envelope) -> bool:
+    """Players speak of the cut, staff of the table, its rounds and rulings; everything else the house says to itself."""
+    match envelope.actor.role:
+        case "player":
+            return isinstance(command, CutCommand)
+        case "staff":
+            return isinstance(command, StaffCommand)
+        case "house":
+            return not isinstance(command, CutCommand)
+
+
 def _decide(command: TableCommand, table: Table, opened: TableOpened, envelope: Envelope) -> list[TableEvent]:
     match command:
         case CallRound():
             return _call_round(table, opened, envelope)
         case RecordRound():
             return _record(command, table, opened, envelope)
-        case NoteBooking():
+        case NoteBooking(number=0):
             return [BookingNoted(round=command.round)] if command.round in table.unbooked else []
+        case NoteBooking():
+            return finished.note_booking(command, table)
+        case ProposeRuling():
+            return finished.propose(command, table, envelope)
+        case ApproveRuling():
+            return finished.approve(command, table, opened, envelope)
+        case DeclineRuling():
+            return finished.decline(command, table, opened, envelope)
+        case WithdrawRuling():
+            return finished.withdraw(command, table, envelope)
+        case NoteCorrection():
+            return finished.note_correction(command, table)
         case NoteBook():
             return [] if table.book else [BookNoted()]
+        case NoteOrder():
+            return shoes.note_order(command, table, opened, envelope)
+        case SealCut():
+            return [seal_cut(command, table.coming, envelope.actor.id)]
+        case RevealCut():
+            return reveal_cut(command, table.coming, envelope.actor.id)
+        case CallCut():
+            return shoes.stop_waiting(command, table, envelope)
         case MountShoe():
-            return _mount(command, table)
+            return shoes.mount(command, table, opened)
         case NoteRetirement():
             return [RetirementNoted(shoe=command.shoe)] if command.shoe in table.retiring else []
         case CloseTable():
             if table.phase != "open":
                 raise refused(Reason.NOT_OPEN)
-            return [TableClosing(), *_put_away(table)]
+            return [TableClosing(), *shoes.put_away(table, "table_closed")]
         case EndDay():
             return _end_day(command, table, opened, envelope)
         case OpenTable():
             return []
         case _:
-            assert_never(command)
+            return _rule(command, table, opened, envelope)
 
 
 def _open(command: OpenTable, table: Table, envelope: Envelope) -> list[TableEvent]:
@@ -188,29 +152,9 @@ def _open(command: OpenTable, table: Table, envelope: Envelope) -> list[TableEve
         profile=profile,
         settings=command.settings,
         follows=command.follows,
+        held=command.held,
     )
-    return [opened, _call_shoe(table, opened)]
-
-
-def _call_shoe(table: Table, opened: TableOpened) -> ShoeCalled:
-    """Call a shoe of whole decks; where it may be cut and marked are numbers of cards from here on (ON-5.4, ON-5.6, FL-4.4, LV-3.3)."""
-    profile = opened.profile
-    cards = profile.decks * len(DECK)
-    return ShoeCalled(
-        shoe=f"{opened.table}-S{table.shoes + 1}",
-        table=opened.table,
-        decks=profile.decks,
-        burns=profile.shoe.burns_after_shuffle,
-        cut=_bounds(profile.shoe.cut, cards),
-        cutting_card=_bounds(profile.shoe.cutting_card, cards),
-    )
-
-
-def _bounds(fractions: tuple[Ratio, Ratio], cards: int) -> tuple[int, int]:
-    """Return the least and the most cards that lie within two fractions of the stack."""
-    low, high = fractions
-    least, most = -(-cards * low.won // low.staked), cards * high.won // high.staked
-    return min(least, most), max(least, most)
+    return [opened, shoes.call_shoe(table, opened)]
 
 
 def _call_round(table: Table, opened: TableOpened, envelope: Envelope) -> list[TableEvent]:
@@ -233,8 +177,36 @@ def _call_round(table: Table, opened: TableOpened, envelope: Envelope) -> list[T
             settings=opened.settings,
             shoe=table.mounted.shoe,
             root=table.mounted.root,
+            in_force=restrictions.in_force(table.ruled) if may_rule(opened) else None,
         )
     ]
+
+
+def may_rule(opened: TableOpened) -> bool:
+    """Return whether the book lets staff rule on who may wager what, or on how cards lie."""
+    return opened.profile.restrictions or opened.profile.players_cards == "down"
+
+
+def _rule(command: Restriction, table: Table, opened: TableOpened, envelope: Envelope) -> list[TableEvent]:
+    """Return what staff rule, and what a round that is being played is told of it (decision 24)."""
+    ruled = restrictions.rule(
+        command,
+        table.ruled,
+        profile=opened.profile,
+        boxes=opened.settings.boxes,
+        has_shoe=table.mounted is not None,
+        actor=envelope.actor,
+    )
+    told = _to_tell(restrictions.remember(table.ruled, ruled), table)
+    if not table.running or told == _to_tell(table.ruled, table):
+        return [ruled]
+    return [ruled, InForceTold(round=table.round, in_force=told)]
+
+
+def _to_tell(ruled: Restrictions, table: Table) -> InForce:
+    """Return what holds for the wagers of the round that is played: no box was given up since it began."""
+    holds = restrictions.in_force(ruled)
+    return replace(holds, given=tuple(each for each in holds.given if each in table.given_told))
 
 
 def obstacle(table: Table) -> Reason | None:
@@ -245,6 +217,8 @@ def obstacle(table: Table) -> Reason | None:
         return Reason.NOT_OPEN
     if table.running:
         return Reason.ROUND_RUNNING
+    if table.opened is not None and table.opened.profile.players_cards == "down" and not table.ruled.face_down_by:
+        return Reason.FACE_DOWN_NOT_APPROVED
     if not table.book:
         return Reason.NO_BOOK
     if table.mounted is None:
@@ -263,31 +237,10 @@ def _record(command: RecordRound, table: Table, opened: TableOpened, envelope: E
             revision=command.revision,
             digest=command.digest,
             next_from_ms=envelope.at_ms + opened.settings.pause_ms,
+            places=command.places,
         )
     ]
-    ran_out = len(command.shoes) > 1
-    if table.plays_on and not command.cutting_card_out and not ran_out:
-        return events
-    mounted = () if table.mounted is None else (table.mounted.shoe,)
-    events += [ShoeRetirementCalled(shoe=shoe) for shoe in dict.fromkeys((*mounted, *command.shoes))]
-    if table.plays_on:
-        events.append(_call_shoe(table, opened))
-    return events
-
-
-def _mount(command: MountShoe, table: Table) -> list[TableEvent]:
-    """Take the shoe that was called; a table that plays no more opens its order at once."""
-    if command.shoe != table.called:
-        return []
-    mounted = ShoeMounted(shoe=command.shoe, root=command.root, cards=command.cards)
-    return [mounted] if table.plays_on else [mounted, ShoeRetirementCalled(shoe=command.shoe)]
-
-
-def _put_away(table: Table) -> list[TableEvent]:
-    """Retire the shoe that lies on the table, unless it is in play."""
-    if table.running or table.mounted is None:
-        return []
-    return [ShoeRetirementCalled(shoe=table.mounted.shoe)]
+    return events + shoes.after_round(command, table, opened, envelope)
 
 
 def _end_day(command: EndDay, table: Table, opened: TableOpened, envelope: Envelope) -> list[TableEvent]:
@@ -298,7 +251,7 @@ def _end_day(command: EndDay, table: Table, opened: TableOpened, envelope: Envel
     if command.next_day <= opened.day:
         raise refused(Reason.BAD_REQUEST, "the day that follows is not named.")
     ended = DayEnded(next_day=command.next_day, next_day_ends_at_ms=command.next_day_ends_at_ms)
-    return [ended, *_put_away(table)] if table.phase == "open" else [ended]
+    return [ended, *shoes.put_away(table, "day_ended")] if table.phase == "open" else [ended]
 
 
 def _closing(events: list[TableEvent], table: Table, opened: TableOpened) -> list[TableEvent]:
@@ -319,6 +272,7 @@ def _closing(events: list[TableEvent], table: Table, opened: TableOpened) -> lis
                 reopens=table.phase == "open",
                 profile=opened.profile,
                 settings=opened.settings,
+                held=restrictions.carried(table.ruled),
             )
         )
     return closed

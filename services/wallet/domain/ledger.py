@@ -16,11 +16,15 @@ from immutables import Map
 from msgspec import Struct
 from msgspec.structs import replace
 
+from services.wallet.domain.names import Names
 from services.wallet.domain.posting import (
     HOUSE_BANK,
+    ends_with_nothing,
     escrow_account,
+    given_back,
     may_be_overdrawn,
     movement,
+    owed_account,
     player_account,
     transfer,
     world_account,
@@ -36,6 +40,7 @@ from shared.contracts.wallet import (
     CarriedForward,
     CarryForward,
     CloseBook,
+    CorrectStakes,
     DayClosedNoted,
     Deposit,
     Deposited,
@@ -54,6 +59,7 @@ from shared.contracts.wallet import (
     StakeRefused,
     StakeReleased,
     StakeReserved,
+    StakesCorrected,
     StakesSettled,
     TableNoted,
     Withdraw,
@@ -82,6 +88,7 @@ class Stake(Struct, frozen=True):
 
 Accounts = Map[str, Account]
 NO_ACCOUNTS: Accounts = Map()
+NO_WAGERS = Names()
 
 
 class Ledger(Struct, frozen=True, kw_only=True):
@@ -89,7 +96,8 @@ class Ledger(Struct, frozen=True, kw_only=True):
 
     `accounts` are kept by currency: each currency is a book of its own, whose balances sum to zero.  `stakes` are set
     aside, by round and wager: a wager is named by its player, and only within its round is the name its own.  `rounds`
-    names, for each round that is not booked, all wagers that were ever heard of; `booked` the rounds that are.  `tables`
+    names, for each round that is not booked, all wagers that were ever heard of; `booked` the rounds that are; `corrected` says
+    how many corrections of a round are booked.  `tables`
     says of each table of the day whether it is still open.  `older` names the ids that were carried into this book: they
     are carried no further.
     """
@@ -101,14 +109,20 @@ class Ledger(Struct, frozen=True, kw_only=True):
     next_day: str = ""
     accounts: dict[str, Accounts] = {}
     stakes: Map[tuple[str, str], Stake] = Map()
-    rounds: Map[str, frozenset[str]] = Map()
+    rounds: Map[str, Names] = Map()
     booked: Map[str, bool] = Map()
+    corrected: Map[str, int] = Map()
     tables: Map[str, bool] = Map()
     older: Map[str, bool] = Map()
 
     def account(self, player: str, currency: str) -> Account | None:
         """Return a player's account in a currency, if there is one."""
         return self.accounts.get(currency, NO_ACCOUNTS).get(player_account(player))
+
+    def owed(self, player: str, currency: str) -> int:
+        """Return what a player owes in a currency."""
+        debt = self.accounts.get(currency, NO_ACCOUNTS).get(owed_account(player))
+        return -debt.minor if debt else 0
 
     def total(self, currency: str) -> int:
         """Return the sum of all balances of a currency, which is zero as soon as everything is carried forward."""
@@ -153,6 +167,8 @@ def decide(command: LedgerCommand, ledger: Ledger, envelope: Envelope) -> list[L
             return release(command, ledger)
         case SettleStakes():
             return settle(command, ledger)
+        case CorrectStakes():
+            return correct(command, ledger)
         case BookRound():
             return book_round(command, ledger)
         case NoteTable():
@@ -207,7 +223,7 @@ def open_account(command: OpenAccount, ledger: Ledger) -> list[LedgerEvent]:
 
 
 def deposit(command: Deposit, ledger: Ledger) -> list[LedgerEvent]:
-    """Return the movement from the world to a player, or its refusal."""
+    """Return the movement from the world to a player, or its refusal; what the player owes is paid from it first."""
     account = ledger.account(command.player, command.currency)
     if account is None:
         return [_movement_refused(Reason.UNKNOWN_ACCOUNT)]
@@ -215,18 +231,19 @@ def deposit(command: Deposit, ledger: Ledger) -> list[LedgerEvent]:
         return [_movement_refused(Reason.NOT_POSITIVE)]
     if account.minor + command.minor > MINOR_MAX:
         return [_movement_refused(Reason.BAD_REQUEST, "the account would hold more than this house can write down")]
-    postings = transfer(command.minor, source=world_account(account.operator), target=player_account(command.player))
+    mine = given_back(command.player, command.minor, held_minor=account.minor, owed_minor=ledger.owed(command.player, command.currency))
+    postings = movement({world_account(account.operator): -command.minor, **mine})
     return [Deposited(player=command.player, currency=command.currency, minor=command.minor, postings=postings)]
 
 
 def withdraw(command: Withdraw, ledger: Ledger) -> list[LedgerEvent]:
-    """Return the movement from a player to the world, or its refusal."""
+    """Return the movement from a player to the world, or its refusal; as much as the player owes stays there."""
     account = ledger.account(command.player, command.currency)
     if account is None:
         return [_movement_refused(Reason.UNKNOWN_ACCOUNT)]
     if command.minor <= 0:
         return [_movement_refused(Reason.NOT_POSITIVE)]
-    if account.minor < command.minor:
+    if account.minor - ledger.owed(command.player, command.currency) < command.minor:
         return [_movement_refused(Reason.INSUFFICIENT_FUNDS)]
     postings = transfer(command.minor, source=player_account(command.player), target=world_account(account.operator))
     return [Withdrawn(player=command.player, currency=command.currency, minor=command.minor, postings=postings)]
@@ -234,7 +251,7 @@ def withdraw(command: Withdraw, ledger: Ledger) -> list[LedgerEvent]:
 
 def reserve(command: ReserveStake, ledger: Ledger) -> list[LedgerEvent]:
     """Return the stake set aside or refused, once for each wager."""
-    if command.round in ledger.booked or command.wager in ledger.rounds.get(command.round, frozenset()):
+    if command.round in ledger.booked or command.wager in ledger.rounds.get(command.round, NO_WAGERS):
         return []
     account = ledger.account(command.player, command.currency)
     if account is None:
@@ -277,7 +294,7 @@ def settle(command: SettleStakes, ledger: Ledger) -> list[LedgerEvent]:
     wagers = {line.wager for line in command.lines}
     assert len(wagers) == len(command.lines), "a wager must be settled once"
     if not any((command.round, wager) in ledger.stakes for wager in wagers):
-        heard_of = ledger.rounds.get(command.round, frozenset())
+        heard_of = ledger.rounds.get(command.round, NO_WAGERS)
         assert command.round in ledger.booked or wagers <= heard_of, "a wager must be set aside before it is settled"
         return []
     staked = 0
@@ -296,11 +313,31 @@ def settle(command: SettleStakes, ledger: Ledger) -> list[LedgerEvent]:
     return [StakesSettled(round=command.round, currency=command.currency, lines=command.lines, postings=postings)]
 
 
+def correct(command: CorrectStakes, ledger: Ledger) -> list[LedgerEvent]:
+    """Return the differences of a correction moved, once, whatever the accounts hold; what a player lacks is owed."""
+    done = ledger.corrected.get(command.round, 0)
+    if command.number <= done:
+        return []
+    assert command.number == done + 1, f"correction {done + 1} of {command.round} comes before correction {command.number}"
+    net: dict[str, int] = {}
+    for line in command.lines:
+        assert (command.round, line.wager) not in ledger.stakes, "a wager must be settled before it is settled anew"
+        net[line.player] = net.get(line.player, 0) + line.returned_minor - line.settled_minor
+    legs = {HOUSE_BANK: -sum(net.values())}
+    for player, minor in net.items():
+        account = ledger.account(player, command.currency)
+        assert account is not None, "who had a wager has an account"
+        legs |= given_back(player, minor, held_minor=account.minor, owed_minor=ledger.owed(player, command.currency))
+    return [
+        StakesCorrected(round=command.round, number=command.number, currency=command.currency, lines=command.lines, postings=movement(legs))
+    ]
+
+
 def book_round(command: BookRound, ledger: Ledger) -> list[LedgerEvent]:
     """Return the end of a round's booking, once."""
     if command.round in ledger.booked:
         return []
-    left = [wager for wager in ledger.rounds.get(command.round, frozenset()) if (command.round, wager) in ledger.stakes]
+    left = [wager for wager in ledger.rounds.get(command.round, NO_WAGERS) if (command.round, wager) in ledger.stakes]
     assert not left, "nothing of a round that is over must be left in escrow"
     return [RoundBooked(round=command.round, outcome=command.outcome)]
 
@@ -329,6 +366,9 @@ def evolve(ledger: Ledger, event: LedgerEvent) -> Ledger:
             return _without_stakes(_posted(ledger, event.currency, event.postings), event.round, (event.wager,))
         case StakesSettled():
             return _without_stakes(_posted(ledger, event.currency, event.postings), event.round, (line.wager for line in event.lines))
+        case StakesCorrected():
+            ledger = _posted(ledger, event.currency, event.postings)
+            return replace(ledger, corrected=ledger.corrected.set(event.round, event.number))
         case RoundBooked():
             rounds = ledger.rounds.delete(event.round) if event.round in ledger.rounds else ledger.rounds
             return replace(ledger, rounds=rounds, booked=ledger.booked.set(event.round, True))
@@ -365,7 +405,7 @@ def _posted(ledger: Ledger, currency: str, postings: tuple[Posting, ...]) -> Led
         minor = posting.minor + (account.minor if account else 0)
         assert minor >= 0 or may_be_overdrawn(posting.account), f"{posting.account} must not be overdrawn"
         moved += posting.minor
-        if minor == 0 and account is not None and posting.account.startswith("escrow:"):
+        if minor == 0 and account is not None and ends_with_nothing(posting.account):
             accounts = accounts.delete(posting.account)
         else:
             accounts = accounts.set(posting.account, Account(account.operator if account else "", minor))
@@ -374,7 +414,7 @@ def _posted(ledger: Ledger, currency: str, postings: tuple[Posting, ...]) -> Led
 
 
 def _heard_of(ledger: Ledger, round: str, wager: str) -> Ledger:
-    return replace(ledger, rounds=ledger.rounds.set(round, ledger.rounds.get(round, frozenset()) | {wager}))
+    return replace(ledger, rounds=ledger.rounds.set(round, ledger.rounds.get(round, NO_WAGERS).and_(wager)))
 
 
 def _without_stakes(ledger: Ledger, round: str, wagers: Iterable[str]) -> Ledger:

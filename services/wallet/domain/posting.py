@@ -24,9 +24,35 @@ def world_account(operator: str) -> str:
     return f"world:{operator}"
 
 
+def owed_account(player: str) -> str:
+    """Return the name of what a player owes, as a balance below zero: `owed:ann`.
+
+    A correction is never refused for want of money: what an account does not hold is owed, and paid from the next money that
+    comes in or is given back.
+    """
+    return f"owed:{player}"
+
+
 def may_be_overdrawn(account: str) -> bool:
-    """Return whether an account may stand below zero: the house and the world may, players and escrow never."""
-    return account.startswith(("house:", "world:"))
+    """Return whether an account may stand below zero: the house, the world and debts may, players and escrow never."""
+    return account.startswith(("house:", "world:", "owed:"))
+
+
+def ends_with_nothing(account: str) -> bool:
+    """Return whether an account is gone once nothing lies in it: a round's escrow, and a debt."""
+    return account.startswith(("escrow:", "owed:"))
+
+
+def given_back(player: str, minor: int, *, held_minor: int, owed_minor: int) -> dict[str, int]:
+    """Return how a player's accounts move by a correction, or by money that comes in; `minor` is negative for what is taken.
+
+    >>> given_back("ann", -500, held_minor=200, owed_minor=0)
+    {'player:ann': -200, 'owed:ann': -300}
+    >>> given_back("ann", 500, held_minor=0, owed_minor=300)
+    {'player:ann': 200, 'owed:ann': 300}
+    """
+    owed = min(minor, owed_minor) if minor > 0 else min(minor + held_minor, 0)
+    return {player_account(player): minor - owed, owed_account(player): owed}
 
 
 def movement(legs: dict[str, int]) -> tuple[Posting, ...]:

@@ -16,10 +16,10 @@ from shared.contracts.shoe import (
     CardTurned,
     DrawCards,
     OrderCommitted,
-    PrepareShoe,
     ShoePrepared,
     ShoeRetired,
     ShoeShuffled,
+    ShuffleShoe,
     TurnCard,
 )
 from shared.contracts.table import (
@@ -178,8 +178,8 @@ def test_a_forged_event_is_found_though_the_chain_holds(forgery: str):
 
 
 ECHOES: dict[str, tuple[type[Any], dict[str, Any], str]] = {
-    "a shoe without its aces": (PrepareShoe, {"without": ("AS", "AH")}, SHOE),
-    "a shoe of fewer decks than were called": (PrepareShoe, {"decks": 1}, SHOE),
+    "a shoe without its aces": (ShuffleShoe, {"without": ("AS", "AH")}, SHOE),
+    "a shoe of fewer decks than were called": (ShuffleShoe, {"decks": 1}, SHOE),
     "fewer cards than were called": (DrawCards, {"faces": ("up",)}, SHOE),
     "a card turned that nobody called": (TurnCard, {"index": 99}, LIVE_SHOE),
     "a shoe mounted that was not prepared": (MountShoe, {"cards": 1}, TABLE),
@@ -300,7 +300,7 @@ def test_the_report_says_how_much_was_checked():
     """What was not checked is not proved, so the report counts."""
     counts = verify(logs(), Watch(Again()), house().ends()).counts
 
-    assert (counts.entries, counts.rounds_judged, counts.rounds_matched, counts.shoes_opened) == (len(logs()), 4, 4, 2)
+    assert (counts.entries, counts.rounds_judged, counts.rounds_matched, counts.shoes_opened) == (len(logs()), 4, 4, 4)
 
 
 def test_cards_count_as_compared_before_their_shoe_is_retired():

@@ -6,7 +6,10 @@ from msgspec.structs import replace
 
 from feltlog.rehearsal.round import Choice, Rehearsal
 from services.table.domain.round import ROUND
-from services.table.views import Felt, FeltTurn, felt, legal, legal_on, row
+from services.table.views import Felt, FeltProposal, FeltTurn, felt, legal, legal_on, row
+from shared.contracts.rulings import AnyRuling, ExposedCard, VoidTheRound
+from shared.contracts.table import ApproveRuling, ProposeRuling
+from shared.kernel.messages import Actor
 from tests.given import given
 from tests.rounds import ROUND_ID, begun, in_play, opened_table, play, then_say
 
@@ -42,6 +45,23 @@ def test_felt_says_whose_turn_it_is_and_what_is_legal():
         "decision",
         FeltTurn(number=1, box=1, hand=1, player="ann", until_ms=26_000),
         ("hit", "stand", "double", "split"),
+    )
+
+
+def test_felt_shows_what_is_proposed_and_what_lies_open_beside_the_hands():
+    """ON-11.3: whoever sits there sees that something waits for a second person, and the card that is the next one."""
+    rehearsal = begun("live", "8S 6D 8H TC KS 5C")
+    rulings: tuple[AnyRuling, ...] = (ExposedCard(), VoidTheRound())
+    for number, ruling in enumerate(rulings, 1):
+        rehearsal.tell(ProposeRuling(round=ROUND_ID, ruling=ruling, note="seen"), Actor("staff", "dee", "dealer"))
+        if number == 1:
+            rehearsal.tell(ApproveRuling(round=ROUND_ID, proposal=1), Actor("staff", "pit", "pit_boss"))
+            rehearsal.serve()
+    shown = seen(rehearsal)
+
+    assert (shown.exposed, shown.proposals) == (
+        ("KS",),
+        (FeltProposal(proposal=2, ruling=VoidTheRound(), by="dee", job="dealer", note="seen", round=ROUND_ID),),
     )
 
 

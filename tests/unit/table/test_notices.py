@@ -14,7 +14,7 @@ UNTOLD = {"name", "book", "decks", "shoe.burns_after_shuffle", "shoe.cut", "shoe
 
 OTHERS: tuple[object, ...] = (
     *(True, False, 1, 2, 3, 5, "0.50", "4.00", [6, 5], [3, 1]),
-    *("exact", "up", "all", "original", "up_to_half", "up_to_half_rounded_up"),
+    *("exact", "up", "all", "original", "up_to_half", "up_to_half_rounded_up", "down"),
     *([], ["super_sevens"], [3, 50, 100, 500, 4000], [30, 10, 5]),
 )
 """Values of every kind; each key takes some of them."""

@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from feltlog.rehearsal.round import Rehearsal
-from services.table.domain.round import ROUND
+from services.table.domain.round import REFUSALS_MAX, ROUND
 from services.table.views import legal
 from shared.contracts.table import (
     CardsCalled,
@@ -270,3 +270,13 @@ def test_house_may_allow_aces_to_be_split_again():
     hit = given(ROUND, *rehearsal.events).when(Hit(**HAND), by="ann", at_ms=12_000).why
 
     assert (legal(rehearsal.round), hit is not None and hit.code) == (("stand", "split"), "not_allowed")
+
+
+def test_player_who_was_refused_too_often_is_offered_nothing_at_stake():
+    """LV-0.3: what is offered is taken, so nothing is offered that would be refused for too many refusals before."""
+    rehearsal = begun("ontario", "8S 6D 8H TC TD")
+    before = legal(rehearsal.round)
+    for _ in range(REFUSALS_MAX):
+        rehearsal.tell(Double(round="T7.20261130-999999", box=1, hand=1), Actor("player", "ann"))
+
+    assert (before, legal(rehearsal.round)) == (("hit", "stand", "double", "split"), ("hit", "stand"))

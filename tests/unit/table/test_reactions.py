@@ -7,15 +7,19 @@ import pytest
 from services.table.domain.filling import extension
 from services.table.domain.table import TABLE as TABLE_DECIDER
 from services.table.reactions import follow, round_is_over, table_is_over, timer
-from shared.contracts.shoe import CardsDrawn, CardTurned, DrawnCard, HolePeeked, Opening, ShoePrepared, ShoeRetired
+from shared.contracts.shoe import CardsDrawn, CardTurned, DrawnCard, HolePeeked, Opening, OrderCommitted, ShoePrepared, ShoeRetired
 from shared.contracts.subjects import log_of, round_stream, shoe_stream, table_stream
 from shared.contracts.table import (
     AcceptWager,
+    Agreed,
     BettingClosed,
     BookNoted,
     CallRound,
     ChangeShoe,
     CloseInsurance,
+    CorrectionCalled,
+    CorrectionRefused,
+    CorrectRound,
     DayClosed,
     DealCards,
     DealtCard,
@@ -23,18 +27,21 @@ from shared.contracts.table import (
     MountShoe,
     NoteBook,
     NoteBooking,
+    NoteCorrection,
+    NoteOrder,
     NoteRetirement,
     OpenTable,
     RecordRound,
     RefuseWager,
     RoundCalled,
+    RoundCorrected,
     RoundSettled,
     RoundVoided,
     ShoeMounted,
     TakePeek,
     TurnHole,
 )
-from shared.contracts.wallet import RoundBooked, StakeRefused, StakeReserved, TableNoted
+from shared.contracts.wallet import RoundBooked, StakeRefused, StakeReserved, StakesCorrected, TableNoted
 from shared.kernel.reactions import Source
 from shared.runtime.shelf import profile
 from tests.rounds import DAY_ENDS_AT_MS, ROUND_ID, begun, opened_table, opening, play, settings
@@ -43,6 +50,7 @@ ROUND = round_stream("20261130", "T7", 1)
 TABLE = table_stream("20261130", "T7")
 SHOE = shoe_stream("20261130", "T7-S1")
 LEDGER = "log.wallet.20261130.ledger.0"
+AGREED = Agreed(by="pit", job="pit_boss", approved_by="manager", approved_job="duty_manager", reason="misread")
 
 
 def source(stream: str) -> Source:
@@ -107,9 +115,50 @@ FOLLOWED: list[tuple[Any, str, str, Any]] = [
             cutting_card_out=True,
         ),
     ),
+    (
+        StakesCorrected(round=ROUND_ID, number=2, currency="CAD", lines=(), postings=()),
+        LEDGER,
+        TABLE,
+        NoteBooking(round=ROUND_ID, number=2),
+    ),
+    (
+        CorrectionCalled(correction="c", round=ROUND_ID, cards=(), agreed=AGREED),
+        TABLE,
+        ROUND,
+        CorrectRound(correction="c", cards=(), agreed=AGREED),
+    ),
+    (
+        RoundCorrected(
+            correction="c",
+            number=2,
+            outcome="void",
+            cards=(),
+            dealer_cards=(),
+            dealer_total=0,
+            hands=(),
+            staked_minor=0,
+            returned_minor=0,
+            agreed=AGREED,
+        ),
+        ROUND,
+        TABLE,
+        NoteCorrection(round=ROUND_ID, correction="c", revision=3, digest="d", number=2),
+    ),
+    (
+        CorrectionRefused(correction="c", code="no_such_card", message="No."),
+        ROUND,
+        TABLE,
+        NoteCorrection(round=ROUND_ID, correction="c", revision=3, digest="d", code="no_such_card", message="No."),
+    ),
     (HolePeeked(round=ROUND_ID, index=5, blackjack=True), SHOE, ROUND, TakePeek(blackjack=True)),
     (CardTurned(round=ROUND_ID, opening=opened_card(5, "KD")), SHOE, ROUND, TurnHole(index=5, card="KD")),
-    (ShoeRetired(shoe="T7-S1", table="T7", seed="", drawn=80), SHOE, TABLE, NoteRetirement(shoe="T7-S1")),
+    (
+        ShoeRetired(shoe="T7-S1", table="T7", reason="day_ended", seed="", drawn=80),
+        SHOE,
+        TABLE,
+        NoteRetirement(shoe="T7-S1"),
+    ),
+    (OrderCommitted(shoe="T7-S1", table="T7", root="root"), SHOE, TABLE, NoteOrder(shoe="T7-S1", root="root")),
 ]
 
 

@@ -4,7 +4,7 @@ import pytest
 from msgspec.structs import replace
 
 from services.table.domain.roster import enrolled
-from services.table.domain.table import Table
+from services.table.domain.table_state import Table
 from shared.contracts.subjects import table_stream
 from tests.rounds import opened_table
 

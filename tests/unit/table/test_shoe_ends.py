@@ -18,7 +18,6 @@ from shared.contracts.table import (
     VoidRound,
     WagersSettled,
 )
-from shared.kernel.messages import Actor
 from tests.given import given
 from tests.rounds import begun, dealt, names, only, play, returned, settled, voided
 
@@ -123,12 +122,12 @@ def test_round_without_any_card_left_is_void():
     )
 
 
-def test_supervisor_may_cancel_a_round():
+def test_house_may_cancel_a_round():
     """Log page, corrections: all stakes go back, what is pending lapses, and each wager still has one line."""
     rehearsal = begun("live", "8S 6D 8H TC", wallet=lambda wager: "silence" if wager.kind == "double" else "reserve")
     rehearsal.ask(lambda _: Choice("double"))
     rehearsal.serve()
-    rehearsal.tell(VoidRound(reason="game_error"), Actor("staff", "pit"))
+    rehearsal.tell(VoidRound(reason="game_error"))
 
     assert (names(rehearsal)[-4:], returned(rehearsal)) == (
         ["WagerLapsed", "WagersSettled", "CardsPickedUp", "RoundVoided"],

@@ -5,27 +5,33 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from services.table.domain.table import TABLE, Table
+from services.table.domain.table import TABLE
+from services.table.domain.table_state import Table
 from services.table.reactions import timer
 from shared.contracts.table import (
     BookingNoted,
     BookNoted,
     CallRound,
     CloseTable,
+    CutCalled,
     DayClosed,
     DayEnded,
     EndDay,
     MountShoe,
     NoteBook,
     NoteBooking,
+    NoteOrder,
     NoteRetirement,
+    OrderNoted,
     RecordRound,
     RetirementNoted,
+    RetirementReason,
     RoundCalled,
     RoundRecorded,
     ShoeCalled,
     ShoeMounted,
     ShoeRetirementCalled,
+    ShoeSetAside,
     TableClosed,
     TableClosing,
     TableEvent,
@@ -62,6 +68,30 @@ def shoe_called(number: int = 1) -> ShoeCalled:
 def mounted(number: int = 1) -> ShoeMounted:
     """Return that a shoe is in use."""
     return ShoeMounted(shoe=f"T7-S{number}", root="root", cards=312)
+
+
+def noted(number: int = 1) -> OrderNoted:
+    """Return that a shoe is committed."""
+    return OrderNoted(shoe=f"T7-S{number}", root=f"root {number}")
+
+
+def cut(number: int = 1) -> CutCalled:
+    """Return that a shoe is to be cut, and that nobody has given anything towards it."""
+    return CutCalled(shoe=f"T7-S{number}", contributions=())
+
+
+FIRST = (shoe_called(), noted(), cut(), mounted(), shoe_called(2))
+"""How the first shoe comes into use."""
+
+
+def retired(shoe: str = "T7-S1", reason: RetirementReason = "table_closed") -> ShoeRetirementCalled:
+    """Return that a shoe's order can be opened; one that is replaced names the second shoe."""
+    following = {"next_shoe": "T7-S2", "next_root": "root 2"} if reason == "replaced" else {}
+    return ShoeRetirementCalled(shoe=shoe, reason=reason, **following)
+
+
+PUT_AWAY = (retired("T7-S2"), RetirementNoted(shoe="T7-S2"), retired())
+"""How both shoes of a table are put away, as far as the first one's order is not open yet."""
 
 
 def round_called(number: int = 1, **chosen: Any) -> RoundCalled:
@@ -105,8 +135,8 @@ def closed_day(reopens: bool = True, rounds: int = 0) -> DayClosed:
 
 
 def ready(*events: TableEvent, **chosen: Any) -> Given:
-    """Return an open table with a shoe and a book, after some events."""
-    return given(TABLE, opened(**chosen), shoe_called(), mounted(), BookNoted(), *events)
+    """Return an open table with a shoe, the next one committed, and a book, after some events."""
+    return given(TABLE, opened(**chosen), *FIRST, noted(2), BookNoted(), *events)
 
 
 def test_table_opens_and_calls_its_shoe():
@@ -175,14 +205,33 @@ def test_book_is_noted_once():
     given(TABLE, opened(), BookNoted()).when(NoteBook()).then()
 
 
-def test_prepared_shoe_is_mounted():
-    """LV-0.6: the shoe that was called is in use."""
-    given(TABLE, opened(), shoe_called()).when(MountShoe(shoe="T7-S1", root="root", cards=312)).then(mounted())
+def test_first_shoe_is_cut_as_soon_as_it_is_committed():
+    """ON-5.5, LV-3.3: nobody can have sealed anything, and nobody waits."""
+    given(TABLE, opened(), shoe_called()).when(NoteOrder(shoe="T7-S1", root="root 1")).then(noted(), cut())
 
 
-def test_shoe_that_was_not_called_is_not_mounted():
+def test_prepared_shoe_is_mounted_and_the_next_one_called():
+    """LV-0.6: the shoe that was called is in use; the next one is committed while it is played from."""
+    events = (opened(), shoe_called(), noted(), cut())
+
+    given(TABLE, *events).when(MountShoe(shoe="T7-S1", root="root", cards=312)).then(mounted(), shoe_called(2))
+
+
+def test_order_of_the_next_shoe_is_noted():
+    """Log page, secrets: from here on players may seal what they give towards its cut."""
+    given(TABLE, opened(), *FIRST).when(NoteOrder(shoe="T7-S2", root="root 2")).then(noted(2))
+
+
+@pytest.mark.parametrize("shoe", ["T7-S1", "T7-S2", "T7-S3"])
+def test_order_that_is_noted_or_was_not_called_for_is_followed_by_nothing(shoe):
     """Log page, ids: what is done is followed by nothing."""
-    ready().when(MountShoe(shoe="T7-S1", root="root", cards=312)).then()
+    ready().when(NoteOrder(shoe=shoe, root="root")).then()
+
+
+@pytest.mark.parametrize("shoe", ["T7-S1", "T7-S2"])
+def test_shoe_that_was_not_cut_is_not_mounted(shoe):
+    """Log page, ids: what is done is followed by nothing."""
+    ready().when(MountShoe(shoe=shoe, root="root", cards=312)).then()
 
 
 def test_round_is_called_with_all_that_it_needs():
@@ -195,12 +244,12 @@ def test_round_is_called_with_all_that_it_needs():
     [
         ((), "unknown_table"),
         ((opened(), BookNoted()), "no_shoe"),
-        ((opened(), shoe_called(), mounted()), "no_book"),
-        ((opened(), shoe_called(), mounted(), BookNoted(), round_called()), "round_running"),
-        ((opened(), shoe_called(), mounted(), BookNoted(), TableClosing(), ShoeRetirementCalled(shoe="T7-S1")), "not_open"),
-        ((opened(), shoe_called(), mounted(), BookNoted(), ENDED), "day_closed"),
+        ((opened(), *FIRST), "no_book"),
+        ((opened(), *FIRST, BookNoted(), round_called()), "round_running"),
+        ((opened(), *FIRST, BookNoted(), TableClosing(), retired()), "not_open"),
+        ((opened(), *FIRST, BookNoted(), ENDED), "day_closed"),
         (
-            (opened(), shoe_called(), mounted(), BookNoted(), round_called(), recorded(), round_called(2), recorded(2)),
+            (opened(), *FIRST, BookNoted(), round_called(), recorded(), round_called(2), recorded(2)),
             "wallet_silent",
         ),
     ],
@@ -243,8 +292,8 @@ def test_round_is_recorded_once():
 
 
 def test_shoe_is_replaced_after_its_cutting_card():
-    """ON-5.7, LV-3.2, FL-4.1: at the end of the round in which it came out; then the old order is opened."""
-    (ready(round_called()).when(record(cutting_card_out=True)).then(recorded(), ShoeRetirementCalled(shoe="T7-S1"), shoe_called(2)))
+    """ON-5.7, LV-3.2, FL-4.1: at the end of the round in which it came out; then the old order is opened, and the next one cut."""
+    ready(round_called()).when(record(cutting_card_out=True)).then(recorded(), retired(reason="replaced"), cut(2))
 
 
 def test_both_shoes_of_a_round_are_retired():
@@ -252,8 +301,37 @@ def test_both_shoes_of_a_round_are_retired():
     (
         ready(round_called())
         .when(record(shoes=("T7-S1", "T7-S1b")))
-        .then(recorded(), ShoeRetirementCalled(shoe="T7-S1"), ShoeRetirementCalled(shoe="T7-S1b"), shoe_called(2))
+        .then(recorded(), retired(reason="replaced"), retired("T7-S1b", "replaced"), cut(2))
     )
+
+
+BEFORE_THE_NEXT = (opened(), *FIRST, BookNoted(), round_called())
+
+
+def test_shoe_stays_closed_until_the_next_one_is_committed():
+    """Nobody makes an order who has seen how this one went."""
+    given(TABLE, *BEFORE_THE_NEXT).when(record(cutting_card_out=True)).then(recorded(), ShoeSetAside(shoe="T7-S1"))
+
+
+def test_shoe_that_was_set_aside_is_opened_when_the_next_one_is_committed():
+    """And that one is cut at once, because a table waits for it."""
+    events = (*BEFORE_THE_NEXT, recorded(), ShoeSetAside(shoe="T7-S1"))
+
+    given(TABLE, *events).when(NoteOrder(shoe="T7-S2", root="root 2")).then(noted(2), retired(reason="replaced"), cut(2))
+
+
+def test_shoe_that_was_set_aside_is_opened_when_its_table_closes():
+    """Log page, secrets: a shoe that nobody plays from keeps no secret."""
+    events = (*BEFORE_THE_NEXT, recorded(), ShoeSetAside(shoe="T7-S1"))
+
+    given(TABLE, *events).when(CloseTable(), by=PIT).then(TableClosing(), retired())
+
+
+def test_no_round_begins_without_a_shoe():
+    """A shoe that was set aside is not on the table any more."""
+    events = (*BEFORE_THE_NEXT, recorded(), ShoeSetAside(shoe="T7-S1"))
+
+    given(TABLE, *events).when(CallRound(), by=PIT, at_ms=9_000).refused("no_shoe")
 
 
 def test_booking_may_come_before_the_record():
@@ -268,80 +346,83 @@ def test_booking_is_noted_once():
 
 def test_table_closes_between_rounds():
     """Log page, streams: with no movement unanswered, and its shoe retired."""
-    ready().when(CloseTable(), by=PIT).then(TableClosing(), ShoeRetirementCalled(shoe="T7-S1"))
+    ready().when(CloseTable(), by=PIT).then(TableClosing(), retired(), retired("T7-S2"))
 
 
 def test_table_is_closed_when_its_shoe_is_open():
     """Log page, streams: everybody can check the order before the table is gone."""
-    closing = (TableClosing(), ShoeRetirementCalled(shoe="T7-S1"))
+    closing = (TableClosing(), *PUT_AWAY)
 
     ready(*closing).when(NoteRetirement(shoe="T7-S1")).then(RetirementNoted(shoe="T7-S1"), TableClosed())
 
 
 def test_closing_waits_for_the_round():
     """Log page, streams: what is being played is played to its end."""
-    ready(round_called()).when(CloseTable(), by=PIT).then(TableClosing())
+    ready(round_called()).when(CloseTable(), by=PIT).then(TableClosing(), retired("T7-S2"))
 
 
 def test_closing_waits_for_the_wallet():
     """Log page, streams: a table closes with no movement unanswered."""
-    closing = (round_called(), TableClosing(), recorded(), ShoeRetirementCalled(shoe="T7-S1"), RetirementNoted(shoe="T7-S1"))
+    closing = (round_called(), TableClosing(), recorded(), *PUT_AWAY, RetirementNoted(shoe="T7-S1"))
 
     ready(*closing).when(NoteBooking(round=ROUND_ID)).then(BookingNoted(round=ROUND_ID), TableClosed())
 
 
-def test_shoe_that_comes_to_a_closing_table_is_opened_at_once():
+@pytest.mark.parametrize(
+    ("events", "command", "event"),
+    [
+        ((), NoteOrder(shoe="T7-S1", root="root 1"), noted()),
+        ((noted(), cut()), MountShoe(shoe="T7-S1", root="root", cards=312), mounted()),
+    ],
+)
+def test_shoe_that_comes_to_a_closing_table_is_opened_at_once(events, command, event):
     """Log page, secrets: a shoe that nobody plays from keeps no secret."""
-    (
-        given(TABLE, opened(), shoe_called(), TableClosing())
-        .when(MountShoe(shoe="T7-S1", root="root", cards=312))
-        .then(mounted(), ShoeRetirementCalled(shoe="T7-S1"))
-    )
+    given(TABLE, opened(), shoe_called(), *events, TableClosing()).when(command).then(event, retired())
 
 
 def test_closed_table_may_be_opened_again_the_same_day():
     """Log page, streams: rounds and shoes are counted on."""
-    events = (TableClosing(), ShoeRetirementCalled(shoe="T7-S1"), RetirementNoted(shoe="T7-S1"), TableClosed())
+    events = (TableClosing(), *PUT_AWAY, RetirementNoted(shoe="T7-S1"), TableClosed())
 
-    ready(*events).when(open_table("ontario"), by=PIT).then(opened(), shoe_called(2))
+    ready(*events).when(open_table("ontario"), by=PIT).then(opened(), shoe_called(3))
 
 
 def test_day_ends_for_an_idle_table():
     """Log page, streams: the shoe is retired first."""
-    ready().when(END, at_ms=DAY_ENDS_AT_MS).then(ENDED, ShoeRetirementCalled(shoe="T7-S1"))
+    ready().when(END, at_ms=DAY_ENDS_AT_MS).then(ENDED, retired(reason="day_ended"), retired("T7-S2", "day_ended"))
 
 
 def test_day_ends_after_the_round_that_is_played():
     """Log page, streams: a table closes between rounds."""
-    ready(round_called()).when(END, at_ms=DAY_ENDS_AT_MS).then(ENDED)
+    ready(round_called()).when(END, at_ms=DAY_ENDS_AT_MS).then(ENDED, retired("T7-S2", "day_ended"))
 
 
 def test_last_round_of_the_day_takes_its_shoe_along():
     """Log page, streams: a table retires its shoe; no other one is called."""
     (
-        ready(round_called(), ENDED)
+        ready(round_called(), ENDED, retired("T7-S2", "day_ended"))
         .when(record(), at_ms=DAY_ENDS_AT_MS)
-        .then(recorded(next_from_ms=DAY_ENDS_AT_MS + 3_000), ShoeRetirementCalled(shoe="T7-S1"))
+        .then(recorded(next_from_ms=DAY_ENDS_AT_MS + 3_000), retired(reason="day_ended"))
     )
 
 
 def test_day_is_closed_when_nothing_is_unanswered():
     """Log page, streams: the table goes on tomorrow under the same profile and settings."""
-    events = (ENDED, ShoeRetirementCalled(shoe="T7-S1"))
+    events = (ENDED, *PUT_AWAY)
 
     ready(*events).when(NoteRetirement(shoe="T7-S1")).then(RetirementNoted(shoe="T7-S1"), closed_day())
 
 
 def test_closing_table_does_not_reopen():
     """Log page, streams: closed is closed; its day is closed too."""
-    events = (TableClosing(), ShoeRetirementCalled(shoe="T7-S1"), ENDED)
+    events = (TableClosing(), *PUT_AWAY, ENDED)
 
     (ready(*events).when(NoteRetirement(shoe="T7-S1")).then(RetirementNoted(shoe="T7-S1"), TableClosed(), closed_day(reopens=False)))
 
 
 def test_day_of_a_closed_table_is_closed_at_once():
     """Log page, streams: the ledger waits for DayClosed of every table."""
-    events = (TableClosing(), ShoeRetirementCalled(shoe="T7-S1"), RetirementNoted(shoe="T7-S1"), TableClosed())
+    events = (TableClosing(), *PUT_AWAY, RetirementNoted(shoe="T7-S1"), TableClosed())
 
     ready(*events).when(END, at_ms=DAY_ENDS_AT_MS).then(ENDED, closed_day(reopens=False))
 
@@ -358,7 +439,7 @@ def test_day_does_not_end(command, at_ms, code):
 @pytest.mark.parametrize(("command", "by", "code"), [(CallRound(), PIT, "day_closed"), (open_table("ontario"), PIT, "day_closed")])
 def test_nothing_is_added_to_a_closed_day(command, by, code):
     """Log page, streams: nothing is appended to a closed day."""
-    events = (ENDED, ShoeRetirementCalled(shoe="T7-S1"), RetirementNoted(shoe="T7-S1"), closed_day())
+    events = (ENDED, *PUT_AWAY, RetirementNoted(shoe="T7-S1"), closed_day())
 
     ready(*events).when(command, by=by).refused(code)
 

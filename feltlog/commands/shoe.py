@@ -1,0 +1,56 @@
+"""`feltlog shoe`: a retired shoe as a file that anybody can check without the house."""
+
+import asyncio
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from feltlog.commands.connection import DATA, DataOption, ServerOption, reading
+from feltlog.exported import ExportedShoe, exported, text_of
+from feltlog.house import House
+from feltlog.reading import Logs, days, stream_pages, told
+from feltlog.trouble import Trouble
+from shared.contracts.shoe import ShoeShuffled
+from shared.contracts.subjects import BadSubject, shoe_stream, table_stream
+
+app = typer.Typer(no_args_is_help=True, help="Hand out retired shoes, so that anybody can check them.")
+
+
+@app.command()
+def export(
+    shoe: Annotated[str, typer.Argument(metavar="SHOE", help="A shoe's id, such as T7-S1; `feltlog replay ROUND` names it.")],
+    data: DataOption = DATA,
+    server: ServerOption = None,
+    day: Annotated[str, typer.Option(help="The gaming day, such as 20261130; otherwise the latest that has such a shoe.")] = "",
+    out: Annotated[Path | None, typer.Option(help="Write the file here instead of to standard output.")] = None,
+) -> None:
+    """Write a retired shoe as JSON: what it was committed to, what players gave towards its cut, each card with its proof, and its seed.
+
+    docs/verifiers has two programs that check such a file, one for Python and one for a browser.
+    """
+    text = text_of(asyncio.run(look(House(data), server, shoe, day)))
+    if out is None:
+        typer.echo(text, nl=False)
+    else:
+        out.write_text(text)
+
+
+async def look(house: House, server: str | None, shoe: str, day: str) -> ExportedShoe:
+    """Return a retired shoe; raise `Trouble` if there is none of that name, or its order is not open yet."""
+    async with reading(house, server) as store:
+        return await export_of(store, shoe, day)
+
+
+async def export_of(store: Logs, shoe: str, day: str = "") -> ExportedShoe:
+    """Return a retired shoe of a day, or of the latest that has one of that name; raise `Trouble` if there is none."""
+    try:
+        streams = [(each, shoe_stream(each, shoe)) for each in ([day] if day else reversed(await days(store, "shoe")))]
+    except BadSubject as error:
+        raise Trouble(f"{error}.") from error
+    for each, stream in streams:
+        events = [found.event for found in told(await stream_pages(store, stream))]
+        if events and isinstance(events[0], ShoeShuffled):
+            at_table = await stream_pages(store, table_stream(each, events[0].table))
+            return exported(each, shoe, events, [found.event for found in told(at_table)])
+    raise Trouble(f"There is no shoe {shoe!r} in these logs{f' of {day}' if day else ''}. `feltlog replay ROUND` names those of a round.")

@@ -1,0 +1,123 @@
+"""The shoe that comes next: called while the present one is in play, committed, and cut by those who sat at the table.
+
+Each phase knows what it needs and no more.  Players seal at leisure, for as long as the present shoe lasts; when it is
+played out no further seal is taken, the secrets are told, and the shoe is cut.  Nobody waits for a cut to which nobody
+has sealed anything, and for one that somebody has no longer than the table's settings say.
+"""
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from shared.contracts.refusals import Reason, refused
+from shared.contracts.table import (
+    Contribution,
+    CutCalled,
+    CutRevealed,
+    CutSealed,
+    OrderNoted,
+    RevealCut,
+    SealCut,
+    SealingClosed,
+    ShoeCalled,
+    TableEvent,
+)
+from shared.kernel.cutting import SECRET_HEX, seal
+
+SEALS_MAX = 64
+"""Who may give something towards one cut: more than ever sit at a table, and few enough for one entry."""
+
+
+class Called(Struct, frozen=True):
+    """A shoe is called, and not committed yet."""
+
+    shoe: str
+
+
+class Sealing(Struct, frozen=True):
+    """A shoe is committed; `seals` holds what players have sealed towards its cut, by name."""
+
+    shoe: str
+    root: str
+    seals: dict[str, str] = {}
+
+
+class Revealing(Struct, frozen=True):
+    """No further seal is taken, and secrets are told."""
+
+    shoe: str
+    root: str
+    seals: dict[str, str]
+    until_ms: int
+    secrets: dict[str, str] = {}
+
+
+class Cut(Struct, frozen=True):
+    """The cut is called."""
+
+    shoe: str
+    root: str
+
+
+Coming = Called | Sealing | Revealing | Cut
+
+
+def evolve(coming: Coming | None, event: TableEvent) -> Coming | None:
+    """Return what comes next after one of the events that concern it; a shoe that is mounted, or opened unused, does not."""
+    match event, coming:
+        case ShoeCalled(), _:
+            return Called(event.shoe)
+        case OrderNoted(), Called():
+            return Sealing(event.shoe, event.root)
+        case CutSealed(), Sealing():
+            return replace(coming, seals={**coming.seals, event.player: event.seal})
+        case SealingClosed(), Sealing():
+            return Revealing(coming.shoe, coming.root, coming.seals, event.reveal_until_ms)
+        case CutRevealed(), Revealing():
+            return replace(coming, secrets={**coming.secrets, event.player: event.secret})
+        case CutCalled(), Sealing() | Revealing():
+            return Cut(coming.shoe, coming.root)
+        case _:
+            raise AssertionError(f"{type(event).__name__} cannot happen to {type(coming).__name__.lower()}")
+
+
+def seal_cut(command: SealCut, coming: Coming | None, player: str) -> CutSealed:
+    """Return that a player's seal is taken; raise `Refused` if none is, or none of theirs."""
+    if not isinstance(coming, Sealing) or (coming.shoe, coming.root) != (command.shoe, command.root):
+        raise refused(Reason.CUT_NOT_OPEN)
+    if player in coming.seals:
+        raise refused(Reason.ALREADY_SEALED)
+    if len(coming.seals) >= SEALS_MAX:
+        raise refused(Reason.TOO_MANY_SEALS)
+    if not SECRET_HEX.fullmatch(command.seal):
+        raise refused(Reason.BAD_SEAL)
+    return CutSealed(shoe=command.shoe, player=player, seal=command.seal)
+
+
+def reveal_cut(command: RevealCut, coming: Coming | None, player: str) -> list[TableEvent]:
+    """Return that a player's secret is told, and that the shoe is cut once all are; raise `Refused` if it is not theirs."""
+    if not isinstance(coming, Revealing) or (coming.shoe, coming.root) != (command.shoe, command.root):
+        raise refused(Reason.CUT_NOT_OPEN)
+    if player not in coming.seals:
+        raise refused(Reason.NOTHING_SEALED)
+    if player in coming.secrets:
+        raise refused(Reason.ALREADY_REVEALED)
+    if not SECRET_HEX.fullmatch(command.secret):
+        raise refused(Reason.BAD_SEAL)
+    if seal(coming.shoe, player, command.secret) != coming.seals[player]:
+        raise refused(Reason.SEAL_MISMATCH)
+    told = CutRevealed(shoe=command.shoe, player=player, secret=command.secret)
+    after = evolve(coming, told)
+    assert isinstance(after, Revealing), "a secret that is told ends nothing"
+    return [told, call_cut(after)] if after.secrets.keys() == after.seals.keys() else [told]
+
+
+def close_sealing(coming: Sealing, *, until_ms: int) -> TableEvent:
+    """Return that secrets are waited for until then, or that the shoe is cut at once if nobody has sealed any."""
+    return SealingClosed(shoe=coming.shoe, reveal_until_ms=until_ms) if coming.seals else call_cut(coming)
+
+
+def call_cut(coming: Sealing | Revealing) -> CutCalled:
+    """Return that the shoe is to be cut, by what is told; who has not told is named all the same."""
+    secrets = coming.secrets if isinstance(coming, Revealing) else {}
+    given = (Contribution(player=player, seal=sealed, secret=secrets.get(player, "")) for player, sealed in sorted(coming.seals.items()))
+    return CutCalled(shoe=coming.shoe, contributions=tuple(given))

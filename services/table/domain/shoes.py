@@ -1,0 +1,112 @@
+"""The table's shoes: which one is called, mounted, set aside and opened, and when.
+
+The next shoe is called as soon as one is in use, and no shoe's order is opened before the next one is committed; what players
+do towards its cut is `coming.py`.
+"""
+
+from services.table.domain.coming import Called, Cut, Revealing, Sealing, call_cut, close_sealing
+from services.table.domain.table_state import Table
+from shared.contracts.refusals import Reason, refused
+from shared.contracts.table import (
+    CallCut,
+    MountShoe,
+    NoteOrder,
+    OrderNoted,
+    RecordRound,
+    RetirementReason,
+    ShoeCalled,
+    ShoeMounted,
+    ShoeRetirementCalled,
+    ShoeSetAside,
+    TableEvent,
+    TableOpened,
+)
+from shared.kernel.cards import DECK
+from shared.kernel.messages import Envelope
+from shared.kernel.money import Ratio
+
+
+def call_shoe(table: Table, opened: TableOpened) -> ShoeCalled:
+    """Call a shoe of whole decks; where it may be cut and marked are numbers of cards from here on (ON-5.4, ON-5.6, FL-4.4, LV-3.3)."""
+    profile = opened.profile
+    cards = profile.decks * len(DECK)
+    return ShoeCalled(
+        shoe=f"{opened.table}-S{table.shoes + 1}",
+        table=opened.table,
+        decks=profile.decks,
+        burns=profile.shoe.burns_after_shuffle,
+        cut=_bounds(profile.shoe.cut, cards),
+        cutting_card=_bounds(profile.shoe.cutting_card, cards),
+    )
+
+
+def _bounds(fractions: tuple[Ratio, Ratio], cards: int) -> tuple[int, int]:
+    """Return the least and the most cards that lie within two fractions of the stack."""
+    low, high = fractions
+    least, most = -(-cards * low.won // low.staked), cards * high.won // high.staked
+    return min(least, most), max(least, most)
+
+
+def after_round(command: RecordRound, table: Table, opened: TableOpened, envelope: Envelope) -> list[TableEvent]:
+    """Put away a shoe whose cutting card came out or that ran out: the round was its last (ON-5.7, LV-3.2)."""
+    ran_out = len(command.shoes) > 1
+    if table.plays_on and not command.cutting_card_out and not ran_out:
+        return []
+    mounted = () if table.mounted is None else (table.mounted.shoe,)
+    played_out = tuple(dict.fromkeys((*mounted, *command.shoes)))
+    if not table.plays_on:
+        return _retire(played_out, _why(table))
+    if isinstance(table.coming, Sealing):
+        return _change(table.coming, played_out, opened, envelope)
+    return [ShoeSetAside(shoe=shoe) for shoe in played_out]
+
+
+def note_order(command: NoteOrder, table: Table, opened: TableOpened, envelope: Envelope) -> list[TableEvent]:
+    """Take note that the next shoe is committed; if it is waited for it is cut, and if nobody needs it any more it is opened."""
+    if not isinstance(table.coming, Called) or command.shoe != table.coming.shoe:
+        return []
+    noted = OrderNoted(shoe=command.shoe, root=command.root)
+    if not table.plays_on:
+        return [noted, *_retire((command.shoe,), _why(table))]
+    if table.mounted is not None:
+        return [noted]
+    return [noted, *_change(Sealing(command.shoe, command.root), table.aside, opened, envelope)]
+
+
+def mount(command: MountShoe, table: Table, opened: TableOpened) -> list[TableEvent]:
+    """Take the shoe that was cut, and call the next one; a table that plays no more opens its order at once."""
+    if not isinstance(table.coming, Cut) or command.shoe != table.coming.shoe:
+        return []
+    mounted = ShoeMounted(shoe=command.shoe, root=command.root, cards=command.cards)
+    return [mounted, call_shoe(table, opened)] if table.plays_on else [mounted, *_retire((command.shoe,), _why(table))]
+
+
+def _change(coming: Sealing, played_out: tuple[str, ...], opened: TableOpened, envelope: Envelope) -> list[TableEvent]:
+    """Open the orders that are played out, now that the next one is committed, and have that one cut."""
+    until_ms = envelope.at_ms + opened.settings.reveal_ms
+    return [*_retire(played_out, "replaced", coming), close_sealing(coming, until_ms=until_ms)]
+
+
+def stop_waiting(command: CallCut, table: Table, envelope: Envelope) -> list[TableEvent]:
+    """Wait no longer for the secrets of those who are gone."""
+    if not isinstance(table.coming, Revealing) or command.shoe != table.coming.shoe:
+        return []
+    if envelope.at_ms < table.coming.until_ms:
+        raise refused(Reason.TOO_EARLY)
+    return [call_cut(table.coming)]
+
+
+def put_away(table: Table, reason: RetirementReason) -> list[TableEvent]:
+    """Retire every shoe that is not in play and that the shoe service has nothing to say of any more."""
+    mounted = () if table.running or table.mounted is None else (table.mounted.shoe,)
+    coming = (table.coming.shoe,) if isinstance(table.coming, Sealing | Revealing) else ()
+    return _retire((*table.aside, *mounted, *coming), reason)
+
+
+def _retire(shoes: tuple[str, ...], reason: RetirementReason, coming: Sealing | None = None) -> list[TableEvent]:
+    following = {} if coming is None else {"next_shoe": coming.shoe, "next_root": coming.root}
+    return [ShoeRetirementCalled(shoe=shoe, reason=reason, **following) for shoe in shoes]
+
+
+def _why(table: Table) -> RetirementReason:
+    return "day_ended" if table.ended is not None else "table_closed"

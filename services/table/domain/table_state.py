@@ -1,0 +1,172 @@
+"""What a table remembers of its gaming day: the felt, the shoes, the rounds and what is still unanswered."""
+
+from typing import Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from services.table.domain import approval, restrictions
+from services.table.domain.approval import NONE, Proposals
+from services.table.domain.coming import Coming
+from services.table.domain.coming import evolve as evolve_coming
+from services.table.domain.restrictions import Restrictions
+from shared.contracts.restrictions import GivenBox, InForceTold
+from shared.contracts.table import (
+    BookingNoted,
+    BookNoted,
+    CorrectionCalled,
+    CorrectionNoted,
+    CutCalled,
+    CutRevealed,
+    CutSealed,
+    DayClosed,
+    DayEnded,
+    OrderNoted,
+    RetirementNoted,
+    RoundCalled,
+    RoundRecorded,
+    RulingApproved,
+    RulingDeclined,
+    RulingProposed,
+    RulingWithdrawn,
+    SealingClosed,
+    ShoeCalled,
+    ShoeMounted,
+    ShoeRetirementCalled,
+    ShoeSetAside,
+    TableClosed,
+    TableClosing,
+    TableEvent,
+    TableOpened,
+)
+
+
+class Correcting(Struct, frozen=True):
+    """A correction under way.  Its round and the ledger answer in either order."""
+
+    round: str
+    correction: str
+    number: int = 0
+    """In its round, once that has answered."""
+    booked: int = 0
+    """The last correction of the round that the ledger has answered for meanwhile."""
+
+
+class Table(Struct, frozen=True):
+    """A table and its gaming day."""
+
+    opened: TableOpened | None = None
+    phase: Literal["open", "closing", "closed"] = "closed"
+    ended: DayEnded | None = None
+    day_closed: bool = False
+    book: bool = False
+    """Whether the day's ledger is known to be open."""
+    shoes: int = 0
+    """Shoes called on this day."""
+    coming: Coming | None = None
+    """The shoe that comes next."""
+    mounted: ShoeMounted | None = None
+    aside: tuple[str, ...] = ()
+    """Shoes that are played out and stay closed until the next one is committed."""
+    retiring: tuple[str, ...] = ()
+    rounds: int = 0
+    """Rounds called on this day."""
+    round: str = ""
+    """The latest round."""
+    running: bool = False
+    unbooked: tuple[str, ...] = ()
+    """Rounds that the ledger has not answered for, the running one among them."""
+    next_from_ms: int = 0
+    """Before this no further round is called by the clock."""
+    ruled: Restrictions = Restrictions()
+    given_told: tuple[GivenBox, ...] = ()
+    """Boxes given up that the latest round knows of: a box is given up between rounds (FL-5.8)."""
+    correcting: tuple[Correcting, ...] = ()
+    """Corrections that their rounds or the ledger have not answered for."""
+    proposals: Proposals = NONE
+    """Rulings about rounds that are over."""
+
+    @property
+    def idle(self) -> bool:
+        """Whether nothing of this table is unanswered: no round, no booking, no shoe, no correction."""
+        return not (self.running or self.unbooked or self.coming or self.mounted or self.aside or self.retiring or self.correcting)
+
+    @property
+    def plays_on(self) -> bool:
+        """Whether further rounds may follow today."""
+        return self.phase == "open" and self.ended is None
+
+
+def evolve(table: Table, event: TableEvent) -> Table:
+    """Return the table after `event`."""
+    match event:
+        case RoundCalled():
+            unbooked = (*table.unbooked, event.round)
+            given_told = () if event.in_force is None else event.in_force.given
+            return replace(table, rounds=event.number, round=event.round, running=True, unbooked=unbooked, given_told=given_told)
+        case RoundRecorded():
+            ruled = restrictions.after_round(table.ruled, event.places)
+            return replace(table, running=False, next_from_ms=event.next_from_ms, ruled=ruled)
+        case BookingNoted(number=0):
+            return replace(table, unbooked=_without(table.unbooked, event.round))
+        case BookingNoted():
+            return _corrected(table, event.round, booked=event.number)
+        case CorrectionCalled():
+            return replace(table, correcting=(*table.correcting, Correcting(event.round, event.correction)))
+        case CorrectionNoted(code=""):
+            return _corrected(table, event.round, number=event.number)
+        case CorrectionNoted():
+            return replace(table, correcting=tuple(other for other in table.correcting if other.round != event.round))
+        case TableOpened():
+            held = (*table.ruled.held, *(each for each in event.held if each not in table.ruled.held))
+            return replace(table, opened=event, phase="open", ruled=replace(table.ruled, held=held))
+        case ShoeCalled():
+            return replace(table, shoes=table.shoes + 1, coming=evolve_coming(table.coming, event))
+        case OrderNoted() | CutSealed() | SealingClosed() | CutRevealed() | CutCalled():
+            return replace(table, coming=evolve_coming(table.coming, event))
+        case BookNoted():
+            return replace(table, book=True)
+        case ShoeMounted():
+            return replace(table, coming=None, mounted=event)
+        case ShoeSetAside():
+            return replace(_put_down(table, event.shoe), aside=(*table.aside, event.shoe))
+        case ShoeRetirementCalled():
+            return replace(_put_down(table, event.shoe), retiring=(*table.retiring, event.shoe))
+        case RetirementNoted():
+            return replace(table, retiring=_without(table.retiring, event.shoe))
+        case TableClosing():
+            return replace(table, phase="closing")
+        case TableClosed():
+            return replace(table, phase="closed")
+        case DayEnded():
+            return replace(table, ended=event)
+        case DayClosed():
+            return replace(table, day_closed=True)
+        case InForceTold():
+            return replace(table, given_told=event.in_force.given)
+        case RulingProposed() | RulingApproved() | RulingDeclined() | RulingWithdrawn():
+            return replace(table, proposals=approval.remembered(table.proposals, event))
+        case _:
+            return replace(table, ruled=restrictions.remember(table.ruled, event))
+
+
+def _corrected(table: Table, round_id: str, **answered: int) -> Table:
+    """Return the table after an answer about a correction; what both have answered for is over."""
+    moved = [replace(each, **answered) if each.round == round_id else each for each in table.correcting]
+    return replace(table, correcting=tuple(each for each in moved if not 0 < each.number <= each.booked))
+
+
+def _put_down(table: Table, shoe: str) -> Table:
+    """Return the table without a shoe, wherever it stood."""
+    is_mounted = table.mounted is not None and table.mounted.shoe == shoe
+    return replace(
+        table,
+        mounted=None if is_mounted else table.mounted,
+        coming=None if table.coming is not None and table.coming.shoe == shoe else table.coming,
+        aside=_without(table.aside, shoe),
+        ruled=restrictions.after_shoe(table.ruled) if is_mounted else table.ruled,
+    )
+
+
+def _without(names: tuple[str, ...], name: str) -> tuple[str, ...]:
+    return tuple(other for other in names if other != name)
