@@ -59,6 +59,7 @@ def whole(called: ShoeCalled) -> ShuffleShoe:
         burns=called.burns,
         cut=called.cut,
         cutting_card=called.cutting_card,
+        device=called.device,
     )
 
 

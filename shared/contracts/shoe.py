@@ -12,6 +12,7 @@ from msgspec import Struct
 
 from shared.contracts.table import Contribution, DownHand, Face, RetirementReason
 from shared.kernel.messages import Command, Event
+from shared.kernel.profile import Device
 
 
 class Opening(Struct, frozen=True, gc=False, kw_only=True):
@@ -59,6 +60,7 @@ class ShuffleShoe(Command, frozen=True, kw_only=True, tag="shoe.ShuffleShoe.v1")
     cutting_card: tuple[int, int]
     round: str = ""
     """The round that waits for the shuffled discards, if it is not a whole shoe."""
+    device: Device = "manual"
     seed: SealedSeed | None = None
     root: str = ""
     cards: int = 0
@@ -135,6 +137,7 @@ class ShoeShuffled(Event, frozen=True, kw_only=True, tag="shoe.ShoeShuffled.v1")
     cut: tuple[int, int]
     cutting_card: tuple[int, int]
     round: str = ""
+    device: Device = "manual"
     seed: SealedSeed
 
 

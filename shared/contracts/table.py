@@ -14,7 +14,7 @@ from shared.contracts.restrictions import Held, InForce, InForceNoted, InForceTo
 from shared.contracts.rulings import AnyRuling, ReadAnew
 from shared.contracts.staff import Job
 from shared.kernel.messages import ACCEPTED, PENDING, Answer, Command, Event
-from shared.kernel.profile import Profile
+from shared.kernel.profile import Device, Profile
 
 Kind = Literal["main", "split", "double", "insurance", "super_sevens", "perfect_pairs"]
 SideBet = Literal["super_sevens", "perfect_pairs"]
@@ -199,7 +199,7 @@ class TableOpened(Event, frozen=True, kw_only=True, tag="table.TableOpened.v1"):
     """Players who are held from the day before on (FL-5.11, FL-5.12)."""
 
 
-class ShoeCalled(Event, frozen=True, kw_only=True, tag="table.ShoeCalled.v1"):
+class ShoeCalled(Event, frozen=True, kw_only=True, omit_defaults=True, tag="table.ShoeCalled.v1"):
     """The table needs a shoe of whole decks."""
 
     shoe: str
@@ -210,6 +210,7 @@ class ShoeCalled(Event, frozen=True, kw_only=True, tag="table.ShoeCalled.v1"):
     """Where the cut may lie: lowest and highest number of cards in front of it."""
     cutting_card: tuple[int, int]
     """How many cards may lie behind the cutting card: lowest and highest."""
+    device: Device = "manual"
 
 
 class OrderNoted(Event, frozen=True, kw_only=True, tag="table.OrderNoted.v1"):

@@ -50,6 +50,11 @@ class InsuranceRules(msgspec.Struct, frozen=True, gc=False, kw_only=True, forbid
     """ON-7.5."""
 
 
+Device = Literal["manual", "shuffling_device", "scanned"]
+"""What the cards lie in: a shoe of cards shuffled by hand, a device that shuffles them after every round (FL-4.6), or a shoe
+under a scanner, of which nobody knows the order."""
+
+
 class ShoeRules(msgspec.Struct, frozen=True, gc=False, kw_only=True, forbid_unknown_fields=True):
     """What happens between the decks and the first card."""
 
@@ -59,6 +64,7 @@ class ShoeRules(msgspec.Struct, frozen=True, gc=False, kw_only=True, forbid_unkn
     """Where the cut may lie, as fractions of the stack (ON-5.4: about half)."""
     cutting_card: tuple[Ratio, Ratio]
     """Where the cutting card may lie, as fractions of the stack counted from the back (ON-5.6, LV-3.3)."""
+    device: Device = "manual"
 
 
 class SideBetRules(msgspec.Struct, frozen=True, gc=False, kw_only=True, forbid_unknown_fields=True):

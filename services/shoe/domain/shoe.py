@@ -165,6 +165,7 @@ def shuffle(command: ShuffleShoe) -> list[ShoeEvent]:
         cut=command.cut,
         cutting_card=command.cutting_card,
         round=command.round,
+        device=command.device,
         seed=command.seed,
     )
     committed = OrderCommitted(shoe=command.shoe, table=command.table, root=command.root, round=command.round)

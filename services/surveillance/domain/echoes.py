@@ -39,7 +39,12 @@ def discards(event: table.ReshuffleCalled) -> dict[str, Any]:
 
 def whole(event: table.ShoeCalled) -> dict[str, Any]:
     """Return what the shuffle of a shoe says: whole decks, nothing left out (ON-2.1, LV-1.6)."""
-    return {**same("shoe", "table", "decks", "burns", "cut", "cutting_card")(event), "without": (), "without_hole": None, "round": ""}
+    return {
+        **same("shoe", "table", "decks", "burns", "cut", "cutting_card", "device")(event),
+        "without": (),
+        "without_hole": None,
+        "round": "",
+    }
 
 
 def ended(event: table.RoundSettled | table.RoundVoided) -> dict[str, Any]:

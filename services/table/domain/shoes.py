@@ -37,6 +37,7 @@ def call_shoe(table: Table, opened: TableOpened) -> ShoeCalled:
         burns=profile.shoe.burns_after_shuffle,
         cut=_bounds(profile.shoe.cut, cards),
         cutting_card=_bounds(profile.shoe.cutting_card, cards),
+        device=profile.shoe.device,
     )
 
 
