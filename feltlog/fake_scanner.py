@@ -11,7 +11,7 @@ from pathlib import Path
 import msgspec
 
 from feltlog.trouble import Trouble
-from services.shoe.domain.scanner_line import CUTTING_CARD, PROTOCOL, Ack, Beat, Begin, Greeting, Line, Seen, write_line
+from services.shoe.domain.scanner_line import CUTTING_CARD, EMPTY, PROTOCOL, Ack, Beat, Begin, Greeting, Line, Seen, write_line
 from shared.kernel.cards import POINTS
 from shared.runtime.tasks import end_all
 
@@ -105,11 +105,11 @@ def read_cards(path: Path) -> list[str | None]:
         words = path.read_text(encoding="utf-8").split()
     except (OSError, UnicodeDecodeError) as error:
         raise Trouble(f"{path} cannot be read: {error}.") from error
-    special: dict[str, str | None] = {"--": CUTTING_CARD, "??": None}
+    special: dict[str, str | None] = {"--": CUTTING_CARD, "??": None, "==": EMPTY}
     for place, word in enumerate(words):
         if word not in special and word not in POINTS:
             raise Trouble(
-                f"{path}, word {place + 1}: {word!r} is no card. Write cards such as 8H TD, -- for the cutting card, ?? for an unread one."
+                f"{path}, word {place + 1}: {word!r} is no card. Write such as 8H, -- the cutting card, ?? an unread one, == an empty shoe."
             )
     return [special.get(word, word) for word in words]
 

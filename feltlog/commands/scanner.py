@@ -16,7 +16,8 @@ app = typer.Typer(no_args_is_help=True, help="Try a house with a card scanner th
 @app.command()
 def fake(
     file: Annotated[
-        Path, typer.Argument(help="What it sees: cards such as 8H TD, -- for the cutting card, ?? for one that it cannot read.")
+        Path,
+        typer.Argument(help="What it sees: cards such as 8H TD, -- the cutting card, ?? one that it cannot read, == an empty shoe."),
     ],
     port: Annotated[
         int, typer.Option(min=0, max=65_535, help="Where it waits for the house, on this machine alone; 0 takes a free port.")

@@ -30,6 +30,7 @@ COMMANDS = [
     "table open",
     "table close",
     "table deal",
+    "table tell-card",
     "table list",
     "table restrict",
     "table notice",
@@ -57,6 +58,8 @@ COMMANDS = [
     "rules diff",
     "scenario",
     "scenario run",
+    "scanner",
+    "scanner fake",
 ]
 
 

@@ -16,6 +16,7 @@ from shared.kernel.toml import quoted
 LINE_BYTES_MAX = 512
 PROTOCOL = 1
 CUTTING_CARD = "cutting card"
+EMPTY = "empty"
 
 Code = Literal["not_a_line", "line_too_long", "unknown_protocol", "not_a_card", "hole_in_count", "said_otherwise", "another_device"]
 
@@ -37,7 +38,7 @@ class Greeting(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
 
 class Seen(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Something left the shoe: a card such as `8H`, the cutting card, or None for what could not be read."""
+    """Something left the shoe: a card such as `8H`, the cutting card, or None for what could not be read; or it is empty."""
 
     n: int
     saw: str | None
@@ -71,8 +72,8 @@ def read_line(line: bytes) -> Line:
     said = _decoded(line)
     if isinstance(said, Greeting) and said.protocol != PROTOCOL:
         raise BadLine("unknown_protocol", f"the scanner speaks protocol {said.protocol}; only {PROTOCOL} is understood here")
-    if isinstance(said, Seen) and said.saw not in (None, CUTTING_CARD) and said.saw not in POINTS:
-        raise BadLine("not_a_card", f"number {said.n} is no card: expected one such as 8H, {CUTTING_CARD!r} or null")
+    if isinstance(said, Seen) and said.saw not in (None, CUTTING_CARD, EMPTY) and said.saw not in POINTS:
+        raise BadLine("not_a_card", f"number {said.n} is no card: expected one such as 8H, {CUTTING_CARD!r}, {EMPTY!r} or null")
     if isinstance(said, Seen | Greeting) and (said.n if isinstance(said, Seen) else said.next) < 1:
         raise BadLine("not_a_line", "a scanner counts from 1")
     return said
@@ -84,28 +85,34 @@ def write_line(said: Line | Begin | Ack) -> bytes:
 
 
 class Count(msgspec.Struct, frozen=True, kw_only=True):
-    """How far a device has been heard: its name, the last number, and what that was.
+    """How far a device has been heard: its name, the last number, and what that was as far as it is `known`.
 
-    A device is another one when its name changes; it must be told so by a person, with the shoe that it stands at.
+    `fresh` says that nothing of the shoe at hand was heard: then another device may stand there, and what it saw before is
+    nobody's.  Within a shoe a device is another one when its name changes, and a hole is a card that somebody was dealt.
     """
 
     scanner: str = ""
     last: int = 0
     saw: str | None = None
+    known: bool = True
+    fresh: bool = False
 
     def greeted(self, greeting: Greeting) -> "Count":
         """Return the count after a greeting; raise `BadLine` if it is another device or has lost what was not taken yet."""
-        if self.scanner and greeting.scanner != self.scanner:
+        other = self.scanner not in ("", greeting.scanner)
+        if self.fresh and (other or greeting.next > self.last + 1):
+            return Count(scanner=greeting.scanner, last=greeting.next - 1, known=False, fresh=True)
+        if other:
             raise BadLine("another_device", f"{quoted(greeting.scanner)} speaks where {quoted(self.scanner)} stood")
         if greeting.next > self.last + 1:
             raise BadLine("hole_in_count", f"the scanner goes on with {greeting.next}, and {self.last + 1} was never heard")
-        return Count(scanner=greeting.scanner, last=self.last, saw=self.saw)
+        return msgspec.structs.replace(self, scanner=greeting.scanner)
 
     def heard(self, seen: Seen) -> "Count | None":
         """Return the count after `seen`, None for what was heard before; raise `BadLine` for a hole or a changed story."""
         if seen.n > self.last + 1:
             raise BadLine("hole_in_count", f"the scanner says number {seen.n}, and {self.last + 1} was never heard")
-        if seen.n == self.last and seen.saw != self.saw:
+        if seen.n == self.last and self.known and seen.saw != self.saw:
             raise BadLine("said_otherwise", f"the scanner says number {seen.n} once more, and otherwise")
         return Count(scanner=self.scanner, last=seen.n, saw=seen.saw) if seen.n > self.last else None
 

@@ -1,18 +1,25 @@
 """The table's shoes: which one is called, mounted, set aside and opened, and when.
 
 The next shoe is called as soon as one is in use, and no shoe's order is opened before the next one is committed; what players
-do towards its cut is `coming.py`.
+do towards its cut is `coming.py`.  Under a scanner nothing is committed beforehand, and the cards that were played make the
+next shoe: it is called when the one before it is put away.
 """
 
 from services.table.domain.coming import Called, Cut, Revealing, Sealing, call_cut, close_sealing
 from services.table.domain.table_state import Table
 from shared.contracts.refusals import Reason, refused
+from shared.contracts.rulings import AT_THE_TABLE
 from shared.contracts.table import (
     CallCut,
+    CardTold,
+    FaceAwaited,
     MountShoe,
+    NoteMissingFace,
     NoteOrder,
+    NoteRetirement,
     OrderNoted,
     RecordRound,
+    RetirementNoted,
     RetirementReason,
     ShoeCalled,
     ShoeMounted,
@@ -20,8 +27,9 @@ from shared.contracts.table import (
     ShoeSetAside,
     TableEvent,
     TableOpened,
+    TellCard,
 )
-from shared.kernel.cards import DECK
+from shared.kernel.cards import DECK, POINTS
 from shared.kernel.messages import Envelope
 from shared.kernel.money import Ratio
 
@@ -51,15 +59,65 @@ def _bounds(fractions: tuple[Ratio, Ratio], cards: int) -> tuple[int, int]:
 def after_round(command: RecordRound, table: Table, opened: TableOpened, envelope: Envelope) -> list[TableEvent]:
     """Put away a shoe whose cutting card came out or that ran out: the round was its last (ON-5.7, LV-3.2)."""
     ran_out = len(command.shoes) > 1
+    changed = _changed_to(command, table)
     if table.plays_on and not command.cutting_card_out and not ran_out:
-        return []
+        return _go_on_with(changed, table, opened) if changed else []
     mounted = () if table.mounted is None else (table.mounted.shoe,)
     played_out = tuple(dict.fromkeys((*mounted, *command.shoes)))
     if not table.plays_on:
         return _retire(played_out, _why(table))
+    if is_scanned(opened):
+        return _retire(played_out, "played_out")
     if isinstance(table.coming, Sealing):
         return _change(table.coming, played_out, opened, envelope)
     return [ShoeSetAside(shoe=shoe) for shoe in played_out]
+
+
+def is_scanned(opened: TableOpened) -> bool:
+    """Return whether the table's cards are read by a scanner as they leave the shoe."""
+    return opened.profile.shoe.device == "scanned"
+
+
+def _changed_to(command: RecordRound, table: Table) -> str:
+    """Return the whole shoe that the round was dealt from instead of the mounted one, empty if there is none (FL-4.1)."""
+    first = command.shoes[0] if command.shoes else ""
+    return first if table.mounted is not None and first not in ("", table.mounted.shoe) else ""
+
+
+def _go_on_with(shoe: str, table: Table, opened: TableOpened) -> list[TableEvent]:
+    """Keep a whole shoe that was shuffled before the round's first card, and put the one before it away."""
+    assert table.mounted is not None, "another shoe was mounted"
+    mounted = ShoeMounted(shoe=shoe, root="", cards=opened.profile.decks * len(DECK))
+    return [*_retire((table.mounted.shoe,), "played_out"), mounted]
+
+
+def note_retirement(command: NoteRetirement, table: Table, opened: TableOpened) -> list[TableEvent]:
+    """Take note that a shoe is put away; the cards of a scanned one make the next (FL-4.1)."""
+    if command.shoe not in table.retiring:
+        return []
+    noted = RetirementNoted(shoe=command.shoe)
+    none_left = table.retiring == (command.shoe,) and table.mounted is None and table.coming is None
+    return [noted, call_shoe(table, opened)] if is_scanned(opened) and table.plays_on and none_left else [noted]
+
+
+def note_missing_face(command: NoteMissingFace, table: Table) -> list[TableEvent]:
+    """Take note that the round waits for somebody to say what a card is."""
+    if not table.running or command.round != table.round:
+        return []
+    return [FaceAwaited(shoe=command.shoe, index=command.index, round=command.round)]
+
+
+def tell_card(command: TellCard, table: Table, envelope: Envelope) -> list[TableEvent]:
+    """Return what a member of staff says that a card is; raise `Refused` if nobody waits for it."""
+    awaited = table.nameless
+    if awaited is None or (awaited.shoe, awaited.index) != (command.shoe, command.index):
+        raise refused(Reason.CARD_NOT_AWAITED)
+    if command.card not in POINTS:
+        raise refused(Reason.IMPOSSIBLE_CARD, f"{command.card!r} is no card: write one such as 8H.")
+    actor = envelope.actor
+    if actor.job not in AT_THE_TABLE:
+        raise refused(Reason.NOT_ALLOWED_FOR_ROLE)
+    return [CardTold(shoe=awaited.shoe, index=awaited.index, round=awaited.round, card=command.card, by=actor.id, job=actor.job)]
 
 
 def note_order(command: NoteOrder, table: Table, opened: TableOpened, envelope: Envelope) -> list[TableEvent]:
@@ -76,9 +134,13 @@ def note_order(command: NoteOrder, table: Table, opened: TableOpened, envelope: 
 
 def mount(command: MountShoe, table: Table, opened: TableOpened) -> list[TableEvent]:
     """Take the shoe that was cut, and call the next one; a table that plays no more opens its order at once."""
-    if not isinstance(table.coming, Cut) or command.shoe != table.coming.shoe:
+    # A scanned shoe is never cut here: it is there as soon as its first cards are burned.
+    wanted = Called if is_scanned(opened) else Cut
+    if not isinstance(table.coming, wanted) or command.shoe != table.coming.shoe:
         return []
     mounted = ShoeMounted(shoe=command.shoe, root=command.root, cards=command.cards)
+    if is_scanned(opened) and table.plays_on:
+        return [mounted]
     return [mounted, call_shoe(table, opened)] if table.plays_on else [mounted, *_retire((command.shoe,), _why(table))]
 
 
@@ -100,7 +162,9 @@ def stop_waiting(command: CallCut, table: Table, envelope: Envelope) -> list[Tab
 def put_away(table: Table, reason: RetirementReason) -> list[TableEvent]:
     """Retire every shoe that is not in play and that the shoe service has nothing to say of any more."""
     mounted = () if table.running or table.mounted is None else (table.mounted.shoe,)
-    coming = (table.coming.shoe,) if isinstance(table.coming, Sealing | Revealing) else ()
+    # A scanned shoe may wait long for its first card: nobody brings one to a table that plays no more.
+    waits = Sealing | Revealing | Called if table.opened is not None and is_scanned(table.opened) else Sealing | Revealing
+    coming = (table.coming.shoe,) if isinstance(table.coming, waits) else ()
     return _retire((*table.aside, *mounted, *coming), reason)
 
 

@@ -31,12 +31,12 @@ from shared.contracts.table import (
     NoteBook,
     NoteBooking,
     NoteCorrection,
+    NoteMissingFace,
     NoteOrder,
     NoteRetirement,
     OpenTable,
     ProposeRuling,
     RecordRound,
-    RetirementNoted,
     RevealCut,
     RoundCalled,
     RoundRecorded,
@@ -47,6 +47,7 @@ from shared.contracts.table import (
     TableCommand,
     TableEvent,
     TableOpened,
+    TellCard,
     WithdrawRuling,
 )
 from shared.kernel.decider import Decider
@@ -119,7 +120,11 @@ def _decide(command: TableCommand, table: Table, opened: TableOpened, envelope: 
         case MountShoe():
             return shoes.mount(command, table, opened)
         case NoteRetirement():
-            return [RetirementNoted(shoe=command.shoe)] if command.shoe in table.retiring else []
+            return shoes.note_retirement(command, table, opened)
+        case NoteMissingFace():
+            return shoes.note_missing_face(command, table)
+        case TellCard():
+            return shoes.tell_card(command, table, envelope)
         case CloseTable():
             if table.phase != "open":
                 raise refused(Reason.NOT_OPEN)

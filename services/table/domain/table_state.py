@@ -14,6 +14,7 @@ from shared.contracts.restrictions import GivenBox, InForceTold
 from shared.contracts.table import (
     BookingNoted,
     BookNoted,
+    CardTold,
     CorrectionCalled,
     CorrectionNoted,
     CutCalled,
@@ -21,6 +22,7 @@ from shared.contracts.table import (
     CutSealed,
     DayClosed,
     DayEnded,
+    FaceAwaited,
     OrderNoted,
     RetirementNoted,
     RoundCalled,
@@ -85,6 +87,8 @@ class Table(Struct, frozen=True):
     """Corrections that their rounds or the ledger have not answered for."""
     proposals: Proposals = NONE
     """Rulings about rounds that are over."""
+    nameless: FaceAwaited | None = None
+    """A card that a scanner could not read and somebody is to say."""
 
     @property
     def idle(self) -> bool:
@@ -106,7 +110,7 @@ def evolve(table: Table, event: TableEvent) -> Table:
             return replace(table, rounds=event.number, round=event.round, running=True, unbooked=unbooked, given_told=given_told)
         case RoundRecorded():
             ruled = restrictions.after_round(table.ruled, event.places)
-            return replace(table, running=False, next_from_ms=event.next_from_ms, ruled=ruled)
+            return replace(table, running=False, next_from_ms=event.next_from_ms, ruled=ruled, nameless=None)
         case BookingNoted(number=0):
             return replace(table, unbooked=_without(table.unbooked, event.round))
         case BookingNoted():
@@ -124,6 +128,10 @@ def evolve(table: Table, event: TableEvent) -> Table:
             return replace(table, shoes=table.shoes + 1, coming=evolve_coming(table.coming, event))
         case OrderNoted() | CutSealed() | SealingClosed() | CutRevealed() | CutCalled():
             return replace(table, coming=evolve_coming(table.coming, event))
+        case FaceAwaited():
+            return replace(table, nameless=event)
+        case CardTold():
+            return replace(table, nameless=None)
         case BookNoted():
             return replace(table, book=True)
         case ShoeMounted():
