@@ -14,6 +14,7 @@ import typer
 from feltlog.commands import player, quarantine, round, rules, scanner, scenario, shoe, table
 from feltlog.commands.demo import demo
 from feltlog.commands.play import play
+from feltlog.commands.rack import rack
 from feltlog.commands.replay import replay
 from feltlog.commands.rounds import rounds
 from feltlog.commands.statement import statement
@@ -44,6 +45,7 @@ app.add_typer(player.app, name="player")
 app.command()(rounds)
 app.add_typer(round.app, name="round")
 app.command()(replay)
+app.command()(rack)
 app.command()(verify)
 app.command()(statement)
 app.add_typer(shoe.app, name="shoe")

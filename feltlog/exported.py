@@ -19,6 +19,7 @@ from shared.contracts.shoe import (
     Opening,
     OrderCommitted,
     ShoeCut,
+    ShoePrepared,
     ShoeRetired,
     ShoeShuffled,
 )
@@ -89,6 +90,7 @@ class ExportedShoe(msgspec.Struct, kw_only=True):
     decks: int
     without: tuple[str, ...]
     hole: str = ""
+    device: str = "manual"
     cards: int
     root: str = ""
     bounds: Bounds
@@ -125,6 +127,9 @@ def exported(day: str, shoe: str, events: Iterable[Any], at_table: Iterable[Any]
                 found.contributions = tuple(Given(each.player, each.seal, each.secret) for each in event.contributions)
             case CuttingCardPlaced():
                 found.cards_behind = event.cards_behind
+            case ShoePrepared() if found.device == "shuffling_device":
+                # Nobody cut it, and no cutting card lay in it.
+                found.cut_at = found.cards_behind = 0
             case CardsBurned() if event.reason == "shuffle":
                 found.burns = event.count
             case CardsBurned():
@@ -153,6 +158,7 @@ def _shuffled(day: str, event: ShoeShuffled, said: AtTable) -> ExportedShoe:
         table=event.table,
         decks=event.decks,
         without=event.without,
+        device=event.device,
         cards=event.cards,
         bounds=Bounds(event.cut, event.cutting_card),
         table_log=said,

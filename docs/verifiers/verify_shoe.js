@@ -137,7 +137,14 @@ async function checkContributions(shoe) {
   }
 }
 
+function byDevice(shoe) {
+  return shoe.device === "shuffling_device";
+}
+
 async function checkCut(shoe) {
+  if (byDevice(shoe) && [...shoe.bounds.cut, ...shoe.bounds.cutting_card].some((bound) => bound !== 0)) {
+    throw new Wrong(`${shoe.shoe} was shuffled by a device, and was to be cut all the same.`);
+  }
   const told = shoe.contributions.filter((each) => each.secret);
   const [front, behind] = await cutOf(shoe.shoe, shoe.root, told, shoe.bounds.cut, shoe.bounds.cutting_card);
   if (shoe.cut_at !== front || shoe.cards_behind !== behind) {
@@ -197,7 +204,8 @@ async function check(shoe, { root = "" } = {}) {
   checkEnd(shoe);
   const told = shoe.contributions.filter((each) => each.secret).length;
   const faces = shoe.drawn.filter((card) => card.card !== undefined).length;
-  const by = shoe.cut_at === null ? "nobody, for it was never used" : told ? `${told} players` : "the dealer";
+  const cut = told ? `${told} players` : byDevice(shoe) ? "nobody, for a device shuffled it" : "the dealer";
+  const by = shoe.cut_at === null ? "nobody, for it was never used" : cut;
   return `${shoe.shoe} holds: ${shoe.cards} cards committed, cut by ${by}, ${faces} of ${shoe.left} cards that left it open, each proved.`;
 }
 

@@ -108,6 +108,11 @@ def cut_of(shoe, root, told, cut, cutting_card):
     return tuple(low + below(high - low + 1, stream) for low, high in (cut, cutting_card))
 
 
+def by_device(shoe):
+    """Return whether a device shuffled the cards, which nobody cuts then."""
+    return shoe.get("device", "manual") == "shuffling_device"
+
+
 def check_contributions(shoe):
     """Everybody who sealed something stands in the cut, by the secret that was told or by name."""
     name = shoe["shoe"]
@@ -131,6 +136,8 @@ def check_cut(shoe):
     told = [(each["player"], each["secret"]) for each in shoe["contributions"] if each["secret"]]
     front, behind = cut_of(shoe["shoe"], shoe["root"], told, shoe["bounds"]["cut"], shoe["bounds"]["cutting_card"])
     cut_at, cards_behind = shoe["cut_at"], shoe["cards_behind"]
+    if by_device(shoe) and [*shoe["bounds"]["cut"], *shoe["bounds"]["cutting_card"]] != [0, 0, 0, 0]:
+        raise Wrong(f"{shoe['shoe']} was shuffled by a device, and was to be cut all the same.")
     if (cut_at, cards_behind) != (front, behind):
         raise Wrong(
             f"The cut does not follow from the contributions: {cut_at} cards in front and {cards_behind} behind the cutting card "
@@ -200,7 +207,8 @@ def check(shoe, root="", mine=None):
     check_end(shoe)
     told = sum(1 for each in shoe["contributions"] if each["secret"])
     faces = sum(1 for card in shoe["drawn"] if "card" in card)
-    by = "nobody, for it was never used" if shoe["cut_at"] is None else f"{told} players" if told else "the dealer"
+    by = f"{told} players" if told else "nobody, for a device shuffled it" if by_device(shoe) else "the dealer"
+    by = "nobody, for it was never used" if shoe["cut_at"] is None else by
     left = shoe["left"]
     return f"{name} holds: {shoe['cards']} cards committed, cut by {by}, {faces} of {left} cards that left it open, each proved."
 

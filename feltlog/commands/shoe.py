@@ -9,10 +9,8 @@ import typer
 from feltlog.commands.connection import DATA, DataOption, ServerOption, reading
 from feltlog.exported import ExportedShoe, exported, text_of
 from feltlog.house import House
-from feltlog.reading import Logs, days, stream_pages, told
-from feltlog.trouble import Trouble
-from shared.contracts.shoe import ShoeShuffled
-from shared.contracts.subjects import BadSubject, shoe_stream, table_stream
+from feltlog.reading import Logs, shoe_pages, stream_pages, told
+from shared.contracts.subjects import table_stream
 
 app = typer.Typer(no_args_is_help=True, help="Hand out retired shoes, so that anybody can check them.")
 
@@ -44,13 +42,7 @@ async def look(house: House, server: str | None, shoe: str, day: str) -> Exporte
 
 async def export_of(store: Logs, shoe: str, day: str = "") -> ExportedShoe:
     """Return a retired shoe of a day, or of the latest that has one of that name; raise `Trouble` if there is none."""
-    try:
-        streams = [(each, shoe_stream(each, shoe)) for each in ([day] if day else reversed(await days(store, "shoe")))]
-    except BadSubject as error:
-        raise Trouble(f"{error}.") from error
-    for each, stream in streams:
-        events = [found.event for found in told(await stream_pages(store, stream))]
-        if events and isinstance(events[0], ShoeShuffled):
-            at_table = await stream_pages(store, table_stream(each, events[0].table))
-            return exported(each, shoe, events, [found.event for found in told(at_table)])
-    raise Trouble(f"There is no shoe {shoe!r} in these logs{f' of {day}' if day else ''}. `feltlog replay ROUND` names those of a round.")
+    found, pages = await shoe_pages(store, shoe, day)
+    events = [each.event for each in told(pages)]
+    at_table = await stream_pages(store, table_stream(found, events[0].table))
+    return exported(found, shoe, events, [each.event for each in told(at_table)])

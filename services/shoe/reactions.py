@@ -21,6 +21,8 @@ from shared.kernel.reactions import Reaction, Source
 
 NO_CUTTING_CARD = (0, 0)
 """Discards that are shuffled inside a round serve that round alone: nothing is left behind a marker."""
+UNCUT = (0, 0)
+"""Nobody cuts what a device shuffles (FL-4.6)."""
 
 
 def follow(event: Any, source: Source) -> list[Reaction]:
@@ -80,7 +82,7 @@ def discards(called: ReshuffleCalled, round: str) -> ShuffleShoe:
         without=called.layout,
         without_hole=hole,
         burns=called.burns,
-        cut=(cards * 2 // 5, cards * 3 // 5),
+        cut=UNCUT if called.device == "shuffling_device" else (cards * 2 // 5, cards * 3 // 5),
         cutting_card=NO_CUTTING_CARD,
         round=round,
         device=called.device,

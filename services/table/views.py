@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from services.table.domain.approval import Proposal
 from services.table.domain.asking import Ask, asked
-from services.table.domain.coming import Called, Cut, Revealing, Sealing
+from services.table.domain.coming import Called, Cut, Revealing, Sealing, Shuffled
 from services.table.domain.hand import Hand
 from services.table.domain.restrictions import in_force
 from services.table.domain.state import (
@@ -109,7 +109,7 @@ class FeltCut(Struct, frozen=True, kw_only=True):
     shoe: str
     root: str
     """What it is committed to; empty until it is."""
-    phase: Literal["shuffling", "sealing", "revealing", "cutting"]
+    phase: Literal["shuffling", "shuffled", "sealing", "revealing", "cutting"]
     sealed: tuple[str, ...]
     """Who has sealed a secret."""
     told: tuple[str, ...]
@@ -253,6 +253,8 @@ def _cut(table: Table) -> FeltCut | None:
             return None
         case Called(shoe):
             return FeltCut(shoe=shoe, root="", phase="shuffling", sealed=(), told=(), until_ms=None)
+        case Shuffled(shoe, root):
+            return FeltCut(shoe=shoe, root=root, phase="shuffled", sealed=(), told=(), until_ms=None)
         case Sealing(shoe, root, seals):
             return FeltCut(shoe=shoe, root=root, phase="sealing", sealed=tuple(seals), told=(), until_ms=None)
         case Revealing(shoe, root, seals, until_ms, secrets):

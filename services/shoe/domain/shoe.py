@@ -51,8 +51,11 @@ from shared.kernel.commitment import HASH_HEX, root, verify
 from shared.kernel.cutting import cut_and_marker, place_of, seal
 from shared.kernel.decider import Decider
 from shared.kernel.messages import Envelope
+from shared.kernel.profile import Device
 
 DECKS_MAX = 16
+UNCUT = (0, 0)
+"""The bounds of a cut that nobody makes, and of a cutting card that there is none of."""
 CALL_CARDS_MAX = 64
 
 
@@ -74,6 +77,7 @@ class Made(Struct, frozen=True, kw_only=True):
     cutting_card: tuple[int, int]
     burns: int
     round: str = ""
+    device: Device = "manual"
     cut_at: int = 0
     cards_behind: int = 0
     root: str = ""
@@ -158,6 +162,8 @@ def shuffle(command: ShuffleShoe) -> list[ShoeEvent]:
     for what, (low, high) in (("cut", command.cut), ("cutting card", command.cutting_card)):
         assert 0 <= low <= high <= command.cards, f"the {what} has no place between {low} and {high} of {command.cards} cards"
     assert 0 <= command.burns <= command.cards, "more cards are to be burned than there are"
+    shuffled_by_device = command.device == "shuffling_device"
+    assert not shuffled_by_device or command.cut == command.cutting_card == UNCUT, "what a device shuffles is not cut (FL-4.6)"
     shuffled = ShoeShuffled(
         shoe=command.shoe,
         table=command.table,
@@ -174,9 +180,11 @@ def shuffle(command: ShuffleShoe) -> list[ShoeEvent]:
         seed=command.seed,
     )
     committed = OrderCommitted(shoe=command.shoe, table=command.table, root=command.root, round=command.round)
-    if not command.round:
-        return [shuffled, committed]
-    return [shuffled, committed, *cut((), replace(_made(shuffled), root=command.root))]
+    made = replace(_made(shuffled), root=command.root)
+    if shuffled_by_device:
+        # FL-4.6: the device is the shoe; nobody cuts, and no cutting card lies in it.
+        return [shuffled, committed, *load(made)]
+    return [shuffled, committed, *cut((), made)] if command.round else [shuffled, committed]
 
 
 def _check_what_is_left_out(command: ShuffleShoe) -> None:
@@ -203,9 +211,13 @@ def cut(contributions: tuple[Contribution, ...], made: Made) -> list[ShoeEvent]:
         ShoeCut(cards_in_front=cut_at, contributions=contributions, by="players" if told else "dealer"),
         CuttingCardPlaced(cards_behind=cards_behind),
     ]
-    if made.burns:
-        events.append(CardsBurned(first_index=0, count=made.burns, reason="shuffle"))
-    return [*events, ShoePrepared(shoe=made.shoe, table=made.table, round=made.round, root=made.root, cards=made.cards)]
+    return [*events, *load(made)]
+
+
+def load(made: Made) -> list[ShoeEvent]:
+    """Return the burn, and that the shoe can be used (ON-6.2, FL-4.7, LV-3.5)."""
+    burned: list[ShoeEvent] = [CardsBurned(first_index=0, count=made.burns, reason="shuffle")] if made.burns else []
+    return [*burned, ShoePrepared(shoe=made.shoe, table=made.table, round=made.round, root=made.root, cards=made.cards)]
 
 
 def draw(command: DrawCards, shoe: Ready) -> list[ShoeEvent]:
@@ -390,6 +402,7 @@ def _made(event: ShoeShuffled) -> Made:
         cutting_card=event.cutting_card,
         burns=event.burns,
         round=event.round,
+        device=event.device,
     )
 
 

@@ -28,9 +28,17 @@ SEALS_MAX = 64
 
 
 class Called(Struct, frozen=True):
-    """A shoe is called, and not committed yet."""
+    """A shoe is called, and not committed yet; `uncut` where a device shuffles it."""
 
     shoe: str
+    uncut: bool = False
+
+
+class Shuffled(Struct, frozen=True):
+    """A device has shuffled the cards: they are committed, and nobody cuts them (FL-4.6)."""
+
+    shoe: str
+    root: str
 
 
 class Sealing(Struct, frozen=True):
@@ -58,14 +66,16 @@ class Cut(Struct, frozen=True):
     root: str
 
 
-Coming = Called | Sealing | Revealing | Cut
+Coming = Called | Shuffled | Sealing | Revealing | Cut
 
 
 def evolve(coming: Coming | None, event: TableEvent) -> Coming | None:
     """Return what comes next after one of the events that concern it; a shoe that is mounted, or opened unused, does not."""
     match event, coming:
         case ShoeCalled(), _:
-            return Called(event.shoe)
+            return Called(event.shoe, uncut=event.device == "shuffling_device")
+        case OrderNoted(), Called(uncut=True):
+            return Shuffled(event.shoe, event.root)
         case OrderNoted(), Called():
             return Sealing(event.shoe, event.root)
         case CutSealed(), Sealing():

@@ -5,16 +5,12 @@ do towards its cut is `coming.py`.  Under a scanner nothing is committed beforeh
 next shoe: it is called when the one before it is put away.
 """
 
-from services.table.domain.coming import Called, Cut, Revealing, Sealing, call_cut, close_sealing
+from services.table.domain.coming import Called, Cut, Revealing, Sealing, Shuffled, call_cut, close_sealing
 from services.table.domain.table_state import Table
 from shared.contracts.refusals import Reason, refused
-from shared.contracts.rulings import AT_THE_TABLE
 from shared.contracts.table import (
     CallCut,
-    CardTold,
-    FaceAwaited,
     MountShoe,
-    NoteMissingFace,
     NoteOrder,
     NoteRetirement,
     OrderNoted,
@@ -27,24 +23,29 @@ from shared.contracts.table import (
     ShoeSetAside,
     TableEvent,
     TableOpened,
-    TellCard,
 )
-from shared.kernel.cards import DECK, POINTS
+from shared.kernel.cards import DECK
 from shared.kernel.messages import Envelope
 from shared.kernel.money import Ratio
 
+UNCUT = (0, 0)
 
-def call_shoe(table: Table, opened: TableOpened) -> ShoeCalled:
-    """Call a shoe of whole decks; where it may be cut and marked are numbers of cards from here on (ON-5.4, ON-5.6, FL-4.4, LV-3.3)."""
+
+def call_shoe(table: Table, opened: TableOpened, *, loaded: bool = False) -> ShoeCalled:
+    """Call a shoe of whole decks; where it may be cut and marked are numbers of cards from here on (ON-5.4, ON-5.6, FL-4.4, LV-3.3).
+
+    A device's cards are never cut, and burned only when it is `loaded` (FL-4.6, decision 21).
+    """
     profile = opened.profile
     cards = profile.decks * len(DECK)
+    device = profile.shoe.device == "shuffling_device"
     return ShoeCalled(
         shoe=f"{opened.table}-S{table.shoes + 1}",
         table=opened.table,
         decks=profile.decks,
-        burns=profile.shoe.burns_after_shuffle,
-        cut=_bounds(profile.shoe.cut, cards),
-        cutting_card=_bounds(profile.shoe.cutting_card, cards),
+        burns=0 if device and not loaded else profile.shoe.burns_after_shuffle,
+        cut=UNCUT if device else _bounds(profile.shoe.cut, cards),
+        cutting_card=UNCUT if device else _bounds(profile.shoe.cutting_card, cards),
         device=profile.shoe.device,
     )
 
@@ -57,10 +58,14 @@ def _bounds(fractions: tuple[Ratio, Ratio], cards: int) -> tuple[int, int]:
 
 
 def after_round(command: RecordRound, table: Table, opened: TableOpened, envelope: Envelope) -> list[TableEvent]:
-    """Put away a shoe whose cutting card came out or that ran out: the round was its last (ON-5.7, LV-3.2)."""
+    """Put away a shoe whose cutting card came out or that ran out: the round was its last (ON-5.7, LV-3.2).
+
+    A device shuffles all cards again after every round in which one of them left it (FL-4.6, decision 21).
+    """
+    returned = opened.profile.shoe.device == "shuffling_device" and bool(command.shoes)
     ran_out = len(command.shoes) > 1
     changed = _changed_to(command, table)
-    if table.plays_on and not command.cutting_card_out and not ran_out:
+    if table.plays_on and not command.cutting_card_out and not ran_out and not returned:
         return _go_on_with(changed, table, opened) if changed else []
     mounted = () if table.mounted is None else (table.mounted.shoe,)
     played_out = tuple(dict.fromkeys((*mounted, *command.shoes)))
@@ -68,6 +73,8 @@ def after_round(command: RecordRound, table: Table, opened: TableOpened, envelop
         return _retire(played_out, _why(table))
     if is_scanned(opened):
         return _retire(played_out, "played_out")
+    if isinstance(table.coming, Shuffled):
+        return _exchange(table, table.coming, played_out, opened)
     if isinstance(table.coming, Sealing):
         return _change(table.coming, played_out, opened, envelope)
     return [ShoeSetAside(shoe=shoe) for shoe in played_out]
@@ -100,26 +107,6 @@ def note_retirement(command: NoteRetirement, table: Table, opened: TableOpened) 
     return [noted, call_shoe(table, opened)] if is_scanned(opened) and table.plays_on and none_left else [noted]
 
 
-def note_missing_face(command: NoteMissingFace, table: Table) -> list[TableEvent]:
-    """Take note that the round waits for somebody to say what a card is."""
-    if not table.running or command.round != table.round:
-        return []
-    return [FaceAwaited(shoe=command.shoe, index=command.index, round=command.round)]
-
-
-def tell_card(command: TellCard, table: Table, envelope: Envelope) -> list[TableEvent]:
-    """Return what a member of staff says that a card is; raise `Refused` if nobody waits for it."""
-    awaited = table.nameless
-    if awaited is None or (awaited.shoe, awaited.index) != (command.shoe, command.index):
-        raise refused(Reason.CARD_NOT_AWAITED)
-    if command.card not in POINTS:
-        raise refused(Reason.IMPOSSIBLE_CARD, f"{command.card!r} is no card: write one such as 8H.")
-    actor = envelope.actor
-    if actor.job not in AT_THE_TABLE:
-        raise refused(Reason.NOT_ALLOWED_FOR_ROLE)
-    return [CardTold(shoe=awaited.shoe, index=awaited.index, round=awaited.round, card=command.card, by=actor.id, job=actor.job)]
-
-
 def note_order(command: NoteOrder, table: Table, opened: TableOpened, envelope: Envelope) -> list[TableEvent]:
     """Take note that the next shoe is committed; if it is waited for it is cut, and if nobody needs it any more it is opened."""
     if not isinstance(table.coming, Called) or command.shoe != table.coming.shoe:
@@ -129,6 +116,8 @@ def note_order(command: NoteOrder, table: Table, opened: TableOpened, envelope: 
         return [noted, *_retire((command.shoe,), _why(table))]
     if table.mounted is not None:
         return [noted]
+    if table.coming.uncut:
+        return [noted, *_exchange(table, Shuffled(command.shoe, command.root), table.aside, opened)]
     return [noted, *_change(Sealing(command.shoe, command.root), table.aside, opened, envelope)]
 
 
@@ -150,6 +139,12 @@ def _change(coming: Sealing, played_out: tuple[str, ...], opened: TableOpened, e
     return [*_retire(played_out, "replaced", coming), close_sealing(coming, until_ms=until_ms)]
 
 
+def _exchange(table: Table, coming: Shuffled, played_out: tuple[str, ...], opened: TableOpened) -> list[TableEvent]:
+    """Open what is played out, take what the device has shuffled and committed meanwhile, and have it shuffle for the next round."""
+    mounted = ShoeMounted(shoe=coming.shoe, root=coming.root, cards=opened.profile.decks * len(DECK))
+    return [*_retire(played_out, "replaced", coming), mounted, call_shoe(table, opened)]
+
+
 def stop_waiting(command: CallCut, table: Table, envelope: Envelope) -> list[TableEvent]:
     """Wait no longer for the secrets of those who are gone."""
     if not isinstance(table.coming, Revealing) or command.shoe != table.coming.shoe:
@@ -163,12 +158,13 @@ def put_away(table: Table, reason: RetirementReason) -> list[TableEvent]:
     """Retire every shoe that is not in play and that the shoe service has nothing to say of any more."""
     mounted = () if table.running or table.mounted is None else (table.mounted.shoe,)
     # A scanned shoe may wait long for its first card: nobody brings one to a table that plays no more.
-    waits = Sealing | Revealing | Called if table.opened is not None and is_scanned(table.opened) else Sealing | Revealing
+    scanned = table.opened is not None and is_scanned(table.opened)
+    waits = Shuffled | Sealing | Revealing | Called if scanned else Shuffled | Sealing | Revealing
     coming = (table.coming.shoe,) if isinstance(table.coming, waits) else ()
     return _retire((*table.aside, *mounted, *coming), reason)
 
 
-def _retire(shoes: tuple[str, ...], reason: RetirementReason, coming: Sealing | None = None) -> list[TableEvent]:
+def _retire(shoes: tuple[str, ...], reason: RetirementReason, coming: Sealing | Shuffled | None = None) -> list[TableEvent]:
     following = {} if coming is None else {"next_shoe": coming.shoe, "next_root": coming.root}
     return [ShoeRetirementCalled(shoe=shoe, reason=reason, **following) for shoe in shoes]
 

@@ -6,7 +6,7 @@ unanswered and every shoe's order open.
 
 from msgspec.structs import replace
 
-from services.table.domain import finished, restrictions, shoes
+from services.table.domain import finished, restrictions, shoes, unread
 from services.table.domain.coming import reveal_cut, seal_cut
 from services.table.domain.restrictions import Restrictions
 from services.table.domain.settings import check_settings
@@ -122,9 +122,9 @@ def _decide(command: TableCommand, table: Table, opened: TableOpened, envelope: 
         case NoteRetirement():
             return shoes.note_retirement(command, table, opened)
         case NoteMissingFace():
-            return shoes.note_missing_face(command, table)
+            return unread.note_missing_face(command, table)
         case TellCard():
-            return shoes.tell_card(command, table, envelope)
+            return unread.tell_card(command, table, envelope)
         case CloseTable():
             if table.phase != "open":
                 raise refused(Reason.NOT_OPEN)
@@ -159,7 +159,7 @@ def _open(command: OpenTable, table: Table, envelope: Envelope) -> list[TableEve
         follows=command.follows,
         held=command.held,
     )
-    return [opened, shoes.call_shoe(table, opened)]
+    return [opened, shoes.call_shoe(table, opened, loaded=True)]
 
 
 def _call_round(table: Table, opened: TableOpened, envelope: Envelope) -> list[TableEvent]:
