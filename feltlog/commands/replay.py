@@ -2,7 +2,7 @@
 
 import asyncio
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Annotated
 from zoneinfo import ZoneInfo
 
@@ -12,19 +12,21 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from feltlog.card_story import StepLine, steps_before
 from feltlog.commands.connection import DATA, DataOption, JsonOption, ServerOption, reading
 from feltlog.ending import Ending, ending
 from feltlog.house import House
 from feltlog.layout import Layout
 from feltlog.rack_picture import as_json as racked_as_json
 from feltlog.rack_picture import rack_table
-from feltlog.reading import Damaged, Page, chain_break, round_pages, told
+from feltlog.reading import Damaged, Page, chain_break, round_pages, stream_pages, told
 from feltlog.screen import drawn, has_suits, plain_table, screen, write_json
 from feltlog.story import Line, plain, story
 from feltlog.trouble import Trouble
 from feltlog.wording import amount, counted, gain, money, row_of, seconds, stamp, wall, why_void, worth
 from services.table.domain.pick_up import rack
-from shared.contracts.subjects import BadSubject, RoundName, round_name
+from shared.contracts.subjects import BadSubject, RoundName, round_name, table_stream
+from shared.contracts.table import RoundOpened
 
 STYLES = {"card": "", "player": "cyan", "house": "dim", "money": "green", "refusal": "yellow", "ruling": "magenta", "end": "bold"}
 
@@ -45,7 +47,7 @@ def replay(
     zone = ZoneInfo(house.settings().house.zone)
     name = wanted(round)
     try:
-        pages = asyncio.run(fetch(house, server, name))
+        pages, steps = asyncio.run(fetch(house, server, name))
     except Damaged as damaged:
         typer.echo(str(damaged), err=True)
         raise typer.Exit(1) from damaged
@@ -59,7 +61,7 @@ def replay(
         if broken:
             typer.echo(broken, err=True)
     else:
-        show(screen(), name, pages, zone, pause=wait_for_enter if step else None)
+        show(screen(), name, pages, zone, pause=wait_for_enter if step else None, steps=steps)
     if broken:
         raise typer.Exit(1)
 
@@ -72,10 +74,14 @@ def wanted(text: str) -> RoundName:
         raise Trouble(f"{error}.") from error
 
 
-async def fetch(house: House, server: str | None, name: RoundName) -> list[Page]:
-    """Return all entries of a round."""
+async def fetch(house: House, server: str | None, name: RoundName) -> tuple[list[Page], list[StepLine]]:
+    """Return all entries of a round, and what staff did with its cards before they were in the shoe."""
     async with reading(house, server) as store:
-        return await round_pages(store, name)
+        pages = await round_pages(store, name)
+        opened = next((one.event for one in told(pages) if isinstance(one.event, RoundOpened)), None)
+        if opened is None or opened.profile.shoe.procedure == "house":
+            return pages, []
+        return pages, steps_before(opened.shoe, told(await stream_pages(store, table_stream(name.day, name.table)))) or []
 
 
 def wait_for_enter() -> bool:
@@ -84,10 +90,20 @@ def wait_for_enter() -> bool:
     return line.strip().lower() not in ("q", "quit")
 
 
-def show(console: Console, name: RoundName, pages: list[Page], zone: ZoneInfo, *, pause: Callable[[], bool] | None = None) -> None:
+def show(
+    console: Console,
+    name: RoundName,
+    pages: list[Page],
+    zone: ZoneInfo,
+    *,
+    pause: Callable[[], bool] | None = None,
+    steps: Sequence[StepLine] = (),
+) -> None:
     """Show a round from its first entry to its last, then how it ended and the digest that stands for its chain."""
     letters, paper = not has_suits(console), not console.is_terminal
     lines, layout = story(told(pages))
+    if steps:
+        console.print(cards_of(steps, zone), soft_wrap=paper)
     console.print(heading(name, pages, layout, zone), soft_wrap=paper)
     if pause is not None:
         console.print("Enter shows the next event, q and Enter stops.", style="dim")
@@ -112,6 +128,12 @@ def show_rack(console: Console, pages: list[Page], *, json: bool) -> None:
         return
     _, layout = story(happened)
     console.print(rack_table(racked, layout, letters=not has_suits(console)))
+
+
+def cards_of(steps: Sequence[StepLine], zone: ZoneInfo) -> RenderableType:
+    """Return how the cards came into their shoe, a line for each step."""
+    lines = [Text(f"{wall(step.at_ms, zone)}  {step.who} ({step.job}) {step.what}", style="dim") for step in steps]
+    return Group(Text("Before the cards were in the shoe:"), *lines, Text(""))
 
 
 def heading(name: RoundName, pages: list[Page], layout: Layout, zone: ZoneInfo) -> RenderableType:

@@ -1,18 +1,23 @@
-"""`feltlog shoe`: a retired shoe as a file that anybody can check without the house."""
+"""`feltlog shoe`: a retired shoe as a file that anybody can check without the house, and how its cards came in."""
 
 import asyncio
 from pathlib import Path
 from typing import Annotated
+from zoneinfo import ZoneInfo
 
 import typer
 
-from feltlog.commands.connection import DATA, DataOption, ServerOption, reading
+from feltlog.card_story import StepLine, steps_before
+from feltlog.commands.connection import DATA, DataOption, JsonOption, ServerOption, reading
+from feltlog.commands.replay import cards_of
 from feltlog.exported import ExportedShoe, exported, text_of
 from feltlog.house import House
-from feltlog.reading import Logs, shoe_pages, stream_pages, told
-from shared.contracts.subjects import table_stream
+from feltlog.reading import Logs, days, shoe_pages, stream_pages, told
+from feltlog.screen import screen, write_json
+from feltlog.trouble import Trouble
+from shared.contracts.subjects import BadSubject, table_stream
 
-app = typer.Typer(no_args_is_help=True, help="Hand out retired shoes, so that anybody can check them.")
+app = typer.Typer(no_args_is_help=True, help="Hand out retired shoes, so that anybody can check them, and tell how their cards came in.")
 
 
 @app.command()
@@ -32,6 +37,44 @@ def export(
         typer.echo(text, nl=False)
     else:
         out.write_text(text)
+
+
+@app.command()
+def steps(
+    shoe: Annotated[str, typer.Argument(metavar="SHOE", help="A shoe's id, such as T7-S1; `feltlog replay ROUND` names it.")],
+    data: DataOption = DATA,
+    server: ServerOption = None,
+    day: Annotated[str, typer.Option(help="The gaming day, such as 20261130; otherwise the latest that has such a shoe.")] = "",
+    json: JsonOption = False,
+) -> None:
+    """Tell what staff did with the cards before they were in a shoe: who, when, and what was found."""
+    house = House(data)
+    found = asyncio.run(steps_of(house, server, shoe, day))
+    if json:
+        for each in found:
+            write_json(each)
+        return
+    if found:
+        screen().print(cards_of(found, ZoneInfo(house.settings().house.zone)))
+    else:
+        typer.echo(f"The house saw to the cards of {shoe} by itself.")
+
+
+async def steps_of(house: House, server: str | None, shoe: str, day: str) -> list[StepLine]:
+    """Return what was done before a shoe of a day, or of the latest day that has one of that name."""
+    table = shoe.rpartition("-S")[0]
+    async with reading(house, server) as store:
+        try:
+            streams = [table_stream(each, table) for each in ([day] if day else reversed(await days(store)))]
+        except BadSubject as error:
+            raise Trouble(f"{error}.") from error
+        for stream in streams:
+            found = steps_before(shoe, told(await stream_pages(store, stream)))
+            if found is not None:
+                return found
+    raise Trouble(
+        f"No table called for a shoe {shoe!r} in these logs{f' of {day}' if day else ''}. `feltlog replay ROUND` names those of a round."
+    )
 
 
 async def look(house: House, server: str | None, shoe: str, day: str) -> ExportedShoe:

@@ -1,6 +1,6 @@
 """`feltlog table`: what a pit boss does with tables: open, close, list, and deal where a dealer runs the rounds.
 
-What staff rule there is in `restrictions`, and in `rulings` what takes two of them.
+What staff rule there is in `restrictions`, and in `rulings` what takes two of them; what they do with the cards is in `procedure`.
 """
 
 import asyncio
@@ -10,7 +10,7 @@ import typer
 from rich.table import Table
 
 from feltlog.client import Declined
-from feltlog.commands import restrictions, rulings
+from feltlog.commands import procedure, restrictions, rulings
 from feltlog.commands.answers import tell_answer
 from feltlog.commands.connection import DATA, DataOption, JsonOption, ServerOption, at_the_door
 from feltlog.commands.staff import AsOption, TableArgument
@@ -20,6 +20,7 @@ from feltlog.settings import open_table
 from feltlog.trouble import Trouble
 from feltlog.wording import amount, money
 from services.table.views import TableRow
+from shared.contracts.procedure import IN_WORDS
 from shared.contracts.refusals import Reason
 from shared.contracts.table import CallRound, CloseBetting, CloseTable, TellCard
 
@@ -117,6 +118,8 @@ def listing(rows: list[TableRow]) -> Table:
 
 def waiting(row: TableRow) -> str:
     """Return what holds up the next round, nothing while one is played."""
+    if row.next_step is not None and row.waits_for == Reason.STEP_MISSING:
+        return IN_WORDS[row.next_step]
     return "" if row.waits_for == Reason.ROUND_RUNNING else row.waits_for.replace("_", " ")
 
 
@@ -131,5 +134,5 @@ def answer(house: House, server: str | None, table: str, command: Any, *, done: 
 
 
 # What is ruled stands behind the daily work in the help.
-for word in (*rulings.WORDS, *restrictions.WORDS):
+for word in (*procedure.WORDS, *rulings.WORDS, *restrictions.WORDS):
     app.command()(word)

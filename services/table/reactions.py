@@ -6,6 +6,7 @@ Also what falls due: each round and each table has at most one next timer, worke
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from services.table.domain.betting import lapse_at_ms
@@ -124,6 +125,7 @@ def _open_next_day(event: DayClosed, source: Source) -> list[Reaction]:
         profile=event.profile,
         follows=source.digest,
         held=event.held,
+        cards=event.cards or UNSET,
     )
     return [Reaction(table_stream(event.next_day, event.table), command, "reopen")]
 

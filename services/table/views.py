@@ -14,6 +14,7 @@ from services.table.domain.asking import Ask, asked
 from services.table.domain.coming import Called, Cut, Revealing, Sealing, Shuffled
 from services.table.domain.hand import Hand
 from services.table.domain.restrictions import in_force
+from services.table.domain.shoes import waits_for
 from services.table.domain.state import (
     Betting,
     Cards,
@@ -31,6 +32,7 @@ from services.table.domain.state import (
 from services.table.domain.table import obstacle
 from services.table.domain.table_state import Table
 from services.table.notices import notices
+from shared.contracts.procedure import STEPS, Step
 from shared.contracts.restrictions import InForce
 from shared.contracts.rulings import AnyRuling
 from shared.contracts.staff import Job
@@ -118,6 +120,24 @@ class FeltCut(Struct, frozen=True, kw_only=True):
     """Until when secrets are waited for."""
 
 
+class FeltStep(Struct, frozen=True, kw_only=True):
+    """A step with the cards that the book asks for, whoever did it and when, or may do it."""
+
+    step: Step
+    source: str
+    """Where it is written."""
+    jobs: tuple[Job, ...]
+    """Who may do it."""
+    wants_video: bool
+    state: Literal["done", "next", "later"]
+    by: str = ""
+    job: str = ""
+    at_ms: int | None = None
+    video: str = ""
+    faults: tuple[str, ...] = ()
+    """What was found when it was tried last, if it is to be done again for that."""
+
+
 class Felt(Struct, frozen=True, kw_only=True):
     """A table's felt.  Amounts are minor units of `currency`, times are milliseconds."""
 
@@ -158,6 +178,12 @@ class Felt(Struct, frozen=True, kw_only=True):
     """The shoe in use, and what it is committed to."""
     root: str = ""
     cut: FeltCut | None = None
+    decks: int = 0
+    """How many decks are played with."""
+    steps: tuple[FeltStep, ...] = ()
+    """The steps before a shoe, in their order, where staff do them: towards the one in use, or the one that comes next."""
+    next_step: Step | None = None
+    """The step that the next shoe waits for."""
 
 
 class TableRow(Struct, frozen=True, kw_only=True):
@@ -176,6 +202,8 @@ class TableRow(Struct, frozen=True, kw_only=True):
     rounds: int
     round: str
     waits_for: str
+    next_step: Step | None = None
+    """The step with the cards that is waited for, if `waits_for` says that one is missing."""
 
 
 def row(table: Table) -> TableRow:
@@ -197,6 +225,7 @@ def row(table: Table) -> TableRow:
         rounds=table.rounds,
         round=table.round,
         waits_for="" if why is None else why.value,
+        next_step=_next_step(table),
     )
 
 
@@ -236,7 +265,38 @@ def felt(table: Table, round_: Round | None) -> Felt:
         shoe="" if table.mounted is None else table.mounted.shoe,
         root="" if table.mounted is None else table.mounted.root,
         cut=_cut(table),
+        decks=opened.profile.decks,
+        steps=_steps(table),
+        next_step=_next_step(table),
     )
+
+
+def _next_step(table: Table) -> Step | None:
+    missing = waits_for(table) if table.plays_on else None
+    return None if missing is None else missing.step
+
+
+def _steps(table: Table) -> tuple[FeltStep, ...]:
+    """Return the steps of a table whose staff do them."""
+    assert table.opened is not None, "a table that was never opened has no felt"
+    profile, procedure, waited_for = table.opened.profile, table.procedure, _next_step(table)
+    if profile.shoe.procedure == "house":
+        return ()
+    done = {each.step: each for each in (*procedure.today, *procedure.cards, *(procedure.dealt if table.in_shoe else procedure.mixed))}
+    rejected = procedure.rejected
+    steps = []
+    for rule in STEPS[profile.book]:
+        step = FeltStep(
+            step=rule.step,
+            source=rule.source,
+            jobs=rule.jobs,
+            wants_video=rule.video,
+            state="done" if rule.step in done else "next" if rule.step == waited_for else "later",
+            faults=() if rejected is None or rejected.done.step != rule.step else rejected.faults,
+        )
+        who = done.get(rule.step)
+        steps.append(step if who is None else replace(step, by=who.by, job=who.job, at_ms=who.at_ms, video=who.video))
+    return tuple(steps)
 
 
 def _proposals(round_: Betting | Playing) -> tuple[FeltProposal, ...]:

@@ -7,8 +7,9 @@ Amounts are minor units of the round's currency.
 
 from typing import Literal
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
+from shared.contracts.procedure import ProcedureCommand, ProcedureEvent, StepDone
 from shared.contracts.refusals import Reason, sentence
 from shared.contracts.restrictions import Held, InForce, InForceNoted, InForceTold, NoteInForce, Restricted, Restriction
 from shared.contracts.rulings import AnyRuling, ReadAnew
@@ -74,6 +75,8 @@ class OpenTable(Command, frozen=True, kw_only=True, tag="table.OpenTable.v1"):
     """Digest of the entry with which the day before was closed, where this table goes on from one."""
     held: tuple[Held, ...] = ()
     """Players who are held from the day before on (FL-5.11, FL-5.12)."""
+    cards: tuple[StepDone, ...] | UnsetType = UNSET
+    """Steps done on earlier days with the cards that still lie at this table; left out where there are none."""
 
 
 class CloseTable(Command, frozen=True, kw_only=True, tag="table.CloseTable.v1"):
@@ -213,6 +216,8 @@ class TableOpened(Event, frozen=True, kw_only=True, tag="table.TableOpened.v1"):
     follows: str = ""
     held: tuple[Held, ...] = ()
     """Players who are held from the day before on (FL-5.11, FL-5.12)."""
+    cards: tuple[StepDone, ...] | UnsetType = UNSET
+    """Steps done on earlier days with the cards that still lie at this table; left out where there are none."""
 
 
 class ShoeCalled(Event, frozen=True, kw_only=True, omit_defaults=True, tag="table.ShoeCalled.v1"):
@@ -414,6 +419,8 @@ class DayClosed(Event, frozen=True, kw_only=True, omit_defaults=True, tag="table
     settings: TableSettings
     held: tuple[Held, ...] = ()
     """Players whom the restrictions of this day hold on the next one too."""
+    cards: tuple[StepDone, ...] = ()
+    """Steps done with the cards that lie at this table and stay there."""
 
 
 class OpenRound(Command, frozen=True, kw_only=True, omit_defaults=True, tag="table.OpenRound.v1"):
@@ -1322,6 +1329,7 @@ TableCommand = (
     | EndDay
     | RulingCommand
     | Restriction
+    | ProcedureCommand
 )
 TableEvent = (
     TableOpened
@@ -1350,6 +1358,7 @@ TableEvent = (
     | RulingEvent
     | Restricted
     | InForceTold
+    | ProcedureEvent
 )
 
 
@@ -1359,5 +1368,5 @@ CutCommand = SealCut | RevealCut
 """What a player may say of the shoe that comes next, whatever round is played."""
 PlayerRequest = PlayerCommand | CutCommand
 """What a player may ask of a table."""
-StaffCommand = OpenTable | CloseTable | CallRound | CloseBetting | TellCard | RulingCommand | Restriction
+StaffCommand = OpenTable | CloseTable | CallRound | CloseBetting | TellCard | RulingCommand | Restriction | ProcedureCommand
 """What staff may ask of a table."""

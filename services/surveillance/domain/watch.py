@@ -21,6 +21,7 @@ from services.surveillance.domain.days import Days
 from services.surveillance.domain.echoes import Echoes
 from services.surveillance.domain.findings import Code, Finding, finding
 from services.surveillance.domain.heard import Heard
+from services.surveillance.domain.procedure import Procedure
 from services.surveillance.domain.referee import judge
 from services.surveillance.domain.report import Counts, Report
 from services.surveillance.domain.restrictions import Restrictions
@@ -113,6 +114,7 @@ class Watch:
         self._causes = Causes()
         self._echoes = Echoes()
         self._restrictions = Restrictions()
+        self._procedure = Procedure()
         self._corrections = Corrections(only)
 
     def hear(self, stored: Stored) -> list[Finding]:
@@ -168,7 +170,7 @@ class Watch:
         self._rounds = {round_id: seen for round_id, seen in self._rounds.items() if f".{day}-" not in round_id}
         self._again.forget_day(day)
         parts = (self._roll, self._cards, self._stakes, self._balances, self._days, self._causes, self._echoes)
-        for part in (*parts, self._restrictions, self._corrections):
+        for part in (*parts, self._restrictions, self._procedure, self._corrections):
             part.forget(day)
 
     def days(self) -> list[str]:
@@ -223,7 +225,7 @@ class Watch:
             case ["table", _, _, "table"]:
                 found += self._roll.hear(heard) + self._cards.hear(heard) + self._days.hear(heard)
                 if self._whole and self._only is None:
-                    found += self._restrictions.hear(heard)
+                    found += self._restrictions.hear(heard) + self._procedure.hear(heard)
             case ["shoe", _, name] if name != "desk":
                 found += self._cards.hear(heard)
             case ["wallet", _, "ledger", _]:

@@ -5,8 +5,10 @@ do towards its cut is `coming.py`.  Under a scanner nothing is committed beforeh
 next shoe: it is called when the one before it is put away.
 """
 
+from services.table.domain import procedure
 from services.table.domain.coming import Called, Cut, Revealing, Sealing, Shuffled, call_cut, close_sealing
-from services.table.domain.table_state import Table
+from services.table.domain.table_state import Table, evolve
+from shared.contracts.procedure import ProcedureCommand, StepRule
 from shared.contracts.refusals import Reason, refused
 from shared.contracts.table import (
     CallCut,
@@ -29,6 +31,44 @@ from shared.kernel.messages import Envelope
 from shared.kernel.money import Ratio
 
 UNCUT = (0, 0)
+
+
+def waits_for(table: Table) -> StepRule | None:
+    """Return the step with the cards that the next shoe waits for, if it waits for one."""
+    if table.opened is None or table.in_shoe:
+        return None
+    return procedure.next_step(table.procedure, table.opened.profile)
+
+
+def call_next(table: Table, opened: TableOpened) -> list[TableEvent]:
+    """Call the next shoe, unless its cards are not ready: those of a table with steps of its own lie in the shoe that is in use.
+
+    A device that is loaded needs nobody: it shuffles the cards that lie in it (FL-4.6).  Under a scanner the shoe before is to
+    be put away first.
+    """
+    if is_scanned(opened) and (table.in_shoe or table.retiring):
+        return []
+    if table.in_shoe and opened.profile.shoe.device == "shuffling_device":
+        return [call_shoe(table, opened)]
+    if procedure.next_step(table.procedure, opened.profile) is not None:
+        return []
+    return [call_shoe(table, opened, loaded=True)]
+
+
+def step(command: ProcedureCommand, table: Table, opened: TableOpened, envelope: Envelope) -> list[TableEvent]:
+    """Return what staff do with the cards, and the call for the shoe with the last step (ON-4, FL-3.3, LV-3.1)."""
+    if not table.plays_on:
+        raise refused(Reason.NOT_OPEN)
+    done = procedure.take(command, table.procedure, opened, envelope, in_shoe=table.in_shoe)
+    after = evolve(table, done)
+    return [done, *([] if after.in_shoe else call_next(after, opened))]
+
+
+def step_missing(table: Table, opened: TableOpened) -> Exception:
+    """Return the refusal of a round that must wait for a step with the cards."""
+    missing = waits_for(table)
+    assert missing is not None, "a step is missing"
+    return procedure.step_missing(missing, opened.table)
 
 
 def call_shoe(table: Table, opened: TableOpened, *, loaded: bool = False) -> ShoeCalled:
@@ -103,8 +143,8 @@ def note_retirement(command: NoteRetirement, table: Table, opened: TableOpened) 
     if command.shoe not in table.retiring:
         return []
     noted = RetirementNoted(shoe=command.shoe)
-    none_left = table.retiring == (command.shoe,) and table.mounted is None and table.coming is None
-    return [noted, call_shoe(table, opened)] if is_scanned(opened) and table.plays_on and none_left else [noted]
+    after = evolve(table, noted)
+    return [noted, *call_next(after, opened)] if is_scanned(opened) and table.plays_on and not after.in_shoe else [noted]
 
 
 def note_order(command: NoteOrder, table: Table, opened: TableOpened, envelope: Envelope) -> list[TableEvent]:
@@ -128,9 +168,7 @@ def mount(command: MountShoe, table: Table, opened: TableOpened) -> list[TableEv
     if not isinstance(table.coming, wanted) or command.shoe != table.coming.shoe:
         return []
     mounted = ShoeMounted(shoe=command.shoe, root=command.root, cards=command.cards)
-    if is_scanned(opened) and table.plays_on:
-        return [mounted]
-    return [mounted, call_shoe(table, opened)] if table.plays_on else [mounted, *_retire((command.shoe,), _why(table))]
+    return [mounted, *(call_next(table, opened) if table.plays_on else _retire((command.shoe,), _why(table)))]
 
 
 def _change(coming: Sealing, played_out: tuple[str, ...], opened: TableOpened, envelope: Envelope) -> list[TableEvent]:

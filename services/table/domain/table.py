@@ -6,11 +6,12 @@ unanswered and every shoe's order open.
 
 from msgspec.structs import replace
 
-from services.table.domain import finished, restrictions, shoes, unread
+from services.table.domain import finished, procedure, restrictions, shoes, unread
 from services.table.domain.coming import reveal_cut, seal_cut
 from services.table.domain.restrictions import Restrictions
 from services.table.domain.settings import check_settings
 from services.table.domain.table_state import Table, evolve
+from shared.contracts.procedure import ProcedureCommand
 from shared.contracts.refusals import Reason, refused
 from shared.contracts.restrictions import InForce, InForceTold, Restriction
 from shared.contracts.subjects import RoundName
@@ -133,6 +134,8 @@ def _decide(command: TableCommand, table: Table, opened: TableOpened, envelope: 
             return _end_day(command, table, opened, envelope)
         case OpenTable():
             return []
+        case _ if isinstance(command, ProcedureCommand):
+            return shoes.step(command, table, opened, envelope)
         case _:
             return _rule(command, table, opened, envelope)
 
@@ -158,8 +161,9 @@ def _open(command: OpenTable, table: Table, envelope: Envelope) -> list[TableEve
         settings=command.settings,
         follows=command.follows,
         held=command.held,
+        cards=command.cards,
     )
-    return [opened, shoes.call_shoe(table, opened, loaded=True)]
+    return [opened, *shoes.call_next(evolve(table, opened), opened)]
 
 
 def _call_round(table: Table, opened: TableOpened, envelope: Envelope) -> list[TableEvent]:
@@ -168,6 +172,8 @@ def _call_round(table: Table, opened: TableOpened, envelope: Envelope) -> list[T
         why_not = Reason.DAY_CLOSED
     if why_not is None and envelope.actor.role == "house" and envelope.at_ms < table.next_from_ms:
         why_not = Reason.TOO_EARLY
+    if why_not is Reason.STEP_MISSING:
+        raise shoes.step_missing(table, opened)
     if why_not is not None:
         raise refused(why_not)
     assert table.mounted is not None, "without a shoe there is no round"
@@ -227,7 +233,7 @@ def obstacle(table: Table) -> Reason | None:
     if not table.book:
         return Reason.NO_BOOK
     if table.mounted is None:
-        return Reason.NO_SHOE
+        return Reason.NO_SHOE if shoes.waits_for(table) is None else Reason.STEP_MISSING
     return Reason.WALLET_SILENT if len(table.unbooked) >= UNBOOKED_MAX else None
 
 
@@ -278,6 +284,7 @@ def _closing(events: list[TableEvent], table: Table, opened: TableOpened) -> lis
                 profile=opened.profile,
                 settings=opened.settings,
                 held=restrictions.carried(table.ruled),
+                cards=procedure.carried(table.procedure) if table.phase == "open" else (),
             )
         )
     return closed

@@ -2,14 +2,16 @@
 
 from typing import Literal
 
-from msgspec import Struct
+from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
-from services.table.domain import approval, restrictions
+from services.table.domain import approval, procedure, restrictions
 from services.table.domain.approval import NONE, Proposals
 from services.table.domain.coming import Coming
 from services.table.domain.coming import evolve as evolve_coming
+from services.table.domain.procedure import Procedure
 from services.table.domain.restrictions import Restrictions
+from shared.contracts.procedure import ProcedureEvent
 from shared.contracts.restrictions import GivenBox, InForceTold
 from shared.contracts.table import (
     BookingNoted,
@@ -89,11 +91,18 @@ class Table(Struct, frozen=True):
     """Rulings about rounds that are over."""
     nameless: FaceAwaited | None = None
     """A card that a scanner could not read and somebody is to say."""
+    procedure: Procedure = procedure.NONE
+    """What staff have done with the cards before they were in the shoe."""
 
     @property
     def idle(self) -> bool:
         """Whether nothing of this table is unanswered: no round, no booking, no shoe, no correction."""
         return not (self.running or self.unbooked or self.coming or self.mounted or self.aside or self.retiring or self.correcting)
+
+    @property
+    def in_shoe(self) -> bool:
+        """Whether the cards are in a shoe, or on their way into one that was called."""
+        return self.coming is not None or self.mounted is not None
 
     @property
     def plays_on(self) -> bool:
@@ -123,9 +132,11 @@ def evolve(table: Table, event: TableEvent) -> Table:
             return replace(table, correcting=tuple(other for other in table.correcting if other.round != event.round))
         case TableOpened():
             held = (*table.ruled.held, *(each for each in event.held if each not in table.ruled.held))
-            return replace(table, opened=event, phase="open", ruled=replace(table.ruled, held=held))
+            cards = table.procedure if event.cards is UNSET else replace(table.procedure, cards=event.cards)
+            return replace(table, opened=event, phase="open", ruled=replace(table.ruled, held=held), procedure=cards)
         case ShoeCalled():
-            return replace(table, shoes=table.shoes + 1, coming=evolve_coming(table.coming, event))
+            called = replace(table, shoes=table.shoes + 1, coming=evolve_coming(table.coming, event))
+            return replace(called, procedure=procedure.after_call(table.procedure))
         case OrderNoted() | CutSealed() | SealingClosed() | CutRevealed() | CutCalled():
             return replace(table, coming=evolve_coming(table.coming, event))
         case FaceAwaited():
@@ -145,7 +156,7 @@ def evolve(table: Table, event: TableEvent) -> Table:
         case TableClosing():
             return replace(table, phase="closing")
         case TableClosed():
-            return replace(table, phase="closed")
+            return replace(table, phase="closed", procedure=procedure.after_closing(table.procedure))
         case DayEnded():
             return replace(table, ended=event)
         case DayClosed():
@@ -154,6 +165,8 @@ def evolve(table: Table, event: TableEvent) -> Table:
             return replace(table, given_told=event.in_force.given)
         case RulingProposed() | RulingApproved() | RulingDeclined() | RulingWithdrawn():
             return replace(table, proposals=approval.remembered(table.proposals, event))
+        case _ if isinstance(event, ProcedureEvent):
+            return replace(table, procedure=procedure.remember(table.procedure, event))
         case _:
             return replace(table, ruled=restrictions.remember(table.ruled, event))
 
