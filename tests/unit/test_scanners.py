@@ -144,7 +144,11 @@ async def test_service_that_dies_at_any_append_loses_no_card_and_doubles_none(tm
         await table.says(table_stream(DAY, "T1"), CALLED)
         calling = asyncio.create_task(table.calls_when_prepared())
         async with table.running(), asyncio.timeout(PATIENCE_S):
-            await table.store.died.wait()
+            # On a machine that is busy several commands share an entry, and the last ones never come.
+            ways = [asyncio.create_task(way) for way in (table.store.died.wait(), device.all_taken())]
+            await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
+            for way in ways:
+                way.cancel()
         async with table.running(), asyncio.timeout(PATIENCE_S):
             await calling
             await device.all_taken()
