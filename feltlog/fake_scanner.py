@@ -40,7 +40,9 @@ class FakeScanner:
             assert task is not None, "a connection has a task of its own"
             speaking.add(task)
             try:
-                await self.speak(reader, writer)
+                # The streams of Python 3.11 complain of a connection whose task was cancelled.
+                with suppress(asyncio.CancelledError):
+                    await self.speak(reader, writer)
             finally:
                 speaking.discard(task)
 
@@ -63,11 +65,16 @@ class FakeScanner:
                 wanted = msgspec.json.decode(await reader.readline(), type=Begin).first
                 async with asyncio.TaskGroup() as both:
                     listening = both.create_task(self._listen(reader))
-                    speaking = both.create_task(self._speak(writer, wanted))
+                    speaking = both.create_task(self._speak_until_cut(writer, wanted))
                     await listening
                     speaking.cancel()
         finally:
             writer.close()
+
+    async def _speak_until_cut(self, writer: asyncio.StreamWriter, wanted: int) -> None:
+        # A house that dies takes the cable with it; whoever listens on this side hears that as well.
+        with suppress(OSError):
+            await self._speak(writer, wanted)
 
     async def _speak(self, writer: asyncio.StreamWriter, wanted: int) -> None:
         # What was acknowledged need not be kept; this device has a long memory.

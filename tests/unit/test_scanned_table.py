@@ -1,5 +1,6 @@
 """A table under a scanner, with shoe and wallet: whole rounds, the end of a shoe, and what surveillance says about it."""
 
+import asyncio
 import re
 from collections.abc import Callable
 from functools import cache
@@ -8,7 +9,10 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from feltlog.discard_rack import rack_of
 from feltlog.exported import exported
+from feltlog.reading import page, told
+from feltlog.story import plain, story
 from feltlog.trouble import Trouble
 from services.surveillance.domain.findings import Code
 from services.table.domain.table_state import Table
@@ -50,6 +54,7 @@ from shared.contracts.table import (
     WagerLapsed,
 )
 from shared.kernel.messages import Actor
+from tests.books import Books
 from tests.forgery import forged, found, read
 from tests.houses import DAY, NEXT_DAY
 from tests.rulings import STAFF
@@ -358,3 +363,23 @@ def test_card_too_many_is_told_by_the_shoe_and_by_surveillance():
         ["card_too_many"],
         [Code.WRONG_CARDS],
     )
+
+
+def test_rack_of_a_scanned_shoe_holds_each_of_its_cards_once():
+    """Decision 26: the burned ones, and those of each round, from the shoe's log and the rounds'."""
+    house = evening("ontario", 2, 20)
+    found = asyncio.run(rack_of(Books(house.stored), "T1-S1"))[0]
+    indices = [card.index for pile in found.piles for card in pile.cards]
+    (retired,) = (event for event in events(house, ShoeRetired) if event.shoe == "T1-S1")
+
+    assert (sorted(indices), found.left, found.retired) == (list(range(retired.drawn)), 52 - retired.drawn, True)
+
+
+def test_replay_tells_that_all_cards_were_shuffled_before_the_first():
+    """In plain words, with the wagers that stay."""
+    house = by_hand("2C")
+    stream = begun(house)
+    house.scan(CUTTING_CARD, "3C")
+    told_by_story = [plain(line) for line in story(told([page(one) for one in house.of(stream)]))[0]]
+
+    assert "The cutting card of shoe T1-S1 is the first card: all cards are shuffled, and the wagers stay" in told_by_story

@@ -226,3 +226,26 @@ def test_a_file_of_cards_is_read(tmp_path):
     file.write_text("8H 1H")
     with pytest.raises(Trouble, match="word 2"):
         read_cards(file)
+
+
+def test_over_a_new_load_another_device_begins_where_it_stands():
+    """What it saw before is nobody's; so is what the old one lost."""
+    fresh = Count(scanner="S", last=3, saw="8H", fresh=True)
+    greetings = (("T", 40), ("T", 1), ("S", 7), ("S", 4), ("S", 1))
+    found = [fresh.answered(Greeting(scanner=name, protocol=1, next=at)).last for name, at in greetings]
+
+    assert found == [39, 0, 6, 3, 0]
+
+
+def test_device_that_lost_its_count_is_not_taken_for_one_that_repeats():
+    """Its next cards would be passed over as if they were known."""
+    with pytest.raises(BadLine) as told:
+        Count(scanner="S", last=3, saw="8H").answered(Greeting(scanner="S", protocol=1, next=1))
+    assert told.value.code == "count_back"
+
+
+def test_what_is_not_known_is_not_compared():
+    """After a start the log says how far a device was heard, and of a hidden card not what it was."""
+    count = Count(scanner="S", last=3, known=False)
+
+    assert count.heard(Seen(n=3, saw="9H")) is None

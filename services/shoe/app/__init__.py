@@ -6,9 +6,9 @@ from contextlib import suppress
 from typing import Any
 
 from services.shoe import reactions
-from services.shoe.app.scanners import Scanners, scanned_shoes
+from services.shoe.app.scanners import Scanners
 from services.shoe.app.vault import HoleUnknown, Vault
-from services.shoe.domain.scanned_state import PutAway, came_before
+from services.shoe.domain.scanned_state import PutAway
 from services.shoe.domain.shoe import SHOE, Retired, Shoe, Unprepared, may_look
 from shared.contracts.refusals import Reason, refused, sentence
 from shared.contracts.shoe import OwnHand, ScannedBefore
@@ -63,7 +63,7 @@ class ShoeApp:
         for keeper in house.keepers.open():
             if not keeper.stream.endswith(".desk"):
                 self._vault.check(keeper.state)
-        self._scanners.start(house)
+        await self._scanners.start(house)
 
     async def command(self, to: Addressed, data: bytes) -> Answer:
         """Refuse: nobody asks a shoe for anything but through a table."""
@@ -110,7 +110,7 @@ class ShoeApp:
 
     def _before(self, table: str) -> ScannedBefore:
         assert self._house is not None, "the service has started"
-        return came_before(keeper.state for keeper in scanned_shoes(self._house.keepers.known(), table))
+        return self._scanners.before(self._house, table)
 
     def _state_of(self, shoe: str) -> Shoe:
         assert self._house is not None, "the service has started"

@@ -85,7 +85,7 @@ class Scanner:
         async with asyncio.timeout(self._silence_s):
             while not isinstance(said := _said(await reader.readuntil(b"\n")), Greeting):
                 pass
-        self.count = self.count.greeted(said)
+        self.count = self.count.answered(said)
 
     async def _hear(self, line: bytes, writer: asyncio.StreamWriter) -> None:
         match read_line(line):

@@ -8,12 +8,13 @@ import asyncio
 from collections.abc import Mapping
 from typing import Any, Literal
 
+from services.shoe.app.earlier import last_shoe
 from services.shoe.app.scanned_cards import ScannedCards
 from services.shoe.app.scanner import BadAddress, Scanner
 from services.shoe.domain.scanned import takes
-from services.shoe.domain.scanned_state import PutAway, Scanned
+from services.shoe.domain.scanned_state import PutAway, Scanned, came_before
 from services.shoe.domain.scanner_line import Count, Seen
-from shared.contracts.shoe import CompositionDoubted, FaceMissing, ScanCard, ShoeShuffled
+from shared.contracts.shoe import CompositionDoubted, FaceMissing, ScanCard, ScannedBefore, ShoeShuffled
 from shared.kernel.folded import Asked
 from shared.kernel.identity import derived_id
 from shared.kernel.messages import HOUSE, Answer
@@ -40,15 +41,23 @@ class Scanners:
         self._cards = cards
         self._tables: dict[str, AtTable] = {}
 
-    def start(self, house: Process) -> None:
+    async def start(self, house: Process) -> None:
         """Hear every scanner, for ever; raise `SettingMissing` for an address that names none."""
         for table, address in self._addresses.items():
             at_table = self._tables[table] = AtTable(house, self._cards, table)
+            if not scanned_shoes(house.keepers.known(), table):
+                at_table.earlier = await last_shoe(house.store, table)
             try:
                 at_table.scanner = Scanner(address, at_table.count(), at_table.take, at_table.trouble)
             except BadAddress as error:
                 raise SettingMissing(f"the scanner of {table}: {error}.") from None
             house.spawn(at_table.scanner.listen(), f"scanner of {table}")
+
+    def before(self, house: Process, table: str) -> ScannedBefore:
+        """Return what came before the next scanned shoe of a table."""
+        at_table = self._tables.get(table)
+        shoes = [keeper.state for keeper in scanned_shoes(house.keepers.known(), table)]
+        return came_before(shoes or ([] if at_table is None or at_table.earlier is None else [at_table.earlier]))
 
     def stored(self, keeper: Keeper[Any], event: Any) -> None:
         """See what is stored in a shoe's stream: another shoe under a scanner, room for a card, or something to be told."""
@@ -68,13 +77,15 @@ class AtTable:
         self._changed = asyncio.Event()
         self._told: dict[str, float] = {}
         self.scanner: Scanner | None = None
+        self.earlier: Scanned | PutAway | None = None
+        """The last shoe of earlier days, if none of this one was known at the start."""
 
     def count(self) -> Count:
         """Return how far the scanner was heard, as the log has it."""
         shoes = scanned_shoes(self._house.keepers.known(), self._table)
-        if not shoes:
+        state = shoes[-1].state if shoes else self.earlier
+        if state is None:
             return Count(fresh=True)
-        state = shoes[-1].state
         fresh = isinstance(state, PutAway) or state.fresh
         return Count(scanner=state.scanner, last=state.n, known=False, fresh=fresh)
 
@@ -117,14 +128,14 @@ class AtTable:
 
     def _shoe_for(self, seen: Seen) -> Keeper[Any] | None:
         """Return the shoe that stands under the scanner, if it takes what was seen: of several the one that was loaded last."""
-        shoes = scanned_shoes(self._house.keepers.open(), self._table)
+        shoes = [keeper for keeper in scanned_shoes(self._house.keepers.open(), self._table) if isinstance(keeper.state, Scanned)]
         return shoes[-1] if shoes and takes(shoes[-1].state, _kind(seen)) else None
 
     def _is_stored(self, seen: Seen) -> bool:
         """Return whether what was seen stands in a log already, although whoever stored it never heard so."""
         assert self.scanner is not None, "a scanner speaks"
         count = self.count()
-        return count.scanner == self.scanner.count.scanner and seen.n <= count.last and not count.fresh
+        return count.scanner == self.scanner.count.scanner and seen.n <= count.last
 
     async def _stored_in(self, keeper: Keeper[Any], seen: Seen) -> bool:
         """Return whether what was seen stands in a shoe's log now."""

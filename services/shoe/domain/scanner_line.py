@@ -18,7 +18,16 @@ PROTOCOL = 1
 CUTTING_CARD = "cutting card"
 EMPTY = "empty"
 
-Code = Literal["not_a_line", "line_too_long", "unknown_protocol", "not_a_card", "hole_in_count", "said_otherwise", "another_device"]
+Code = Literal[
+    "not_a_line",
+    "line_too_long",
+    "unknown_protocol",
+    "not_a_card",
+    "hole_in_count",
+    "count_back",
+    "said_otherwise",
+    "another_device",
+]
 
 
 class BadLine(ValueError):
@@ -107,6 +116,17 @@ class Count(msgspec.Struct, frozen=True, kw_only=True):
         if greeting.next > self.last + 1:
             raise BadLine("hole_in_count", f"the scanner goes on with {greeting.next}, and {self.last + 1} was never heard")
         return msgspec.structs.replace(self, scanner=greeting.scanner)
+
+    def answered(self, greeting: Greeting) -> "Count":
+        """Return the count after the answer to `Begin`; raise `BadLine` if the device would say again what it was not asked for.
+
+        It has begun to count anew, and what it says then is no repetition.
+        """
+        if greeting.next > self.last or self.scanner != greeting.scanner:
+            return self.greeted(greeting)
+        if self.fresh:
+            return Count(scanner=greeting.scanner, last=greeting.next - 1, known=False, fresh=True)
+        raise BadLine("count_back", f"the scanner begins with {greeting.next} where {self.last + 1} was asked for: it has lost its count")
 
     def heard(self, seen: Seen) -> "Count | None":
         """Return the count after `seen`, None for what was heard before; raise `BadLine` for a hole or a changed story."""

@@ -41,7 +41,9 @@ def waits_for(table: Table) -> StepRule | None:
 
 
 def call_first(table: Table, opened: TableOpened) -> list[TableEvent]:
-    """Call a shoe for cards that lie in none, unless a step with them is missing."""
+    """Call a shoe for cards that lie in none, unless a step with them is missing; under a scanner the shoe before is put away first."""
+    if is_scanned(opened) and table.retiring:
+        return []
     if procedure.next_step(table.procedure, opened.profile) is not None:
         return []
     return [call_shoe(table, opened, loaded=True)]
@@ -150,8 +152,8 @@ def note_retirement(command: NoteRetirement, table: Table, opened: TableOpened) 
     if command.shoe not in table.retiring:
         return []
     noted = RetirementNoted(shoe=command.shoe)
-    none_left = table.retiring == (command.shoe,) and table.mounted is None and table.coming is None
-    return [noted, *call_first(table, opened)] if is_scanned(opened) and table.plays_on and none_left else [noted]
+    after = evolve(table, noted)
+    return [noted, *call_first(after, opened)] if is_scanned(opened) and table.plays_on and not after.in_shoe else [noted]
 
 
 def note_order(command: NoteOrder, table: Table, opened: TableOpened, envelope: Envelope) -> list[TableEvent]:
