@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from feltlog.commands import player, quarantine, round, rules, scenario, shoe, table
+from feltlog.commands import player, quarantine, round, rules, scanner, scenario, shoe, table
 from feltlog.commands.demo import demo
 from feltlog.commands.play import play
 from feltlog.commands.rack import rack
@@ -52,6 +52,7 @@ app.add_typer(shoe.app, name="shoe")
 app.add_typer(quarantine.app, name="quarantine")
 app.add_typer(rules.app, name="rules")
 app.add_typer(scenario.app, name="scenario")
+app.add_typer(scanner.app, name="scanner")
 
 
 def tell_version(wanted: bool) -> None:

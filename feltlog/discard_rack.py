@@ -16,7 +16,7 @@ from feltlog.reading import Logs, Page, round_pages, shoe_pages, told
 from feltlog.story import story
 from feltlog.trouble import Trouble
 from services.table.domain.pick_up import Racked, backed_up, rack
-from shared.contracts.shoe import CardsBurned, CardsDrawn, ShoeRetired, ShoeShuffled
+from shared.contracts.shoe import CardDrawn, CardsBurned, CardScanned, CardsDrawn, ShoeRetired, ShoeShuffled
 from shared.contracts.subjects import round_name
 from shared.contracts.table import CardDealt, CardDiscarded, FaceDownCardDealt, HoleCardDealt, ReshuffleCalled, RoundSettled, RoundVoided
 
@@ -90,9 +90,11 @@ def discard_rack(day: str, shoe: str, pages: Iterable[Page], rounds: Mapping[str
             case CardsBurned(first_index=first, count=count, reason=reason):
                 cards = tuple(Racked(0, 0, 0, "", shoe, index) for index in range(first, first + count))
                 piles.append(Pile(cards=cards, at_ms=each.page.entry.at_ms, burned=reason))
-                drawn = first + count
+                drawn = max(drawn, first + count)
             case CardsDrawn():
                 drawn += len(each.event.cards)
+            case CardScanned(index=index):
+                drawn = index + 1
             case ShoeRetired():
                 retired = True
             case _:
@@ -123,7 +125,7 @@ def discard_rack(day: str, shoe: str, pages: Iterable[Page], rounds: Mapping[str
 
 def dealt_rounds(pages: Iterable[Page]) -> tuple[str, ...]:
     """Return the rounds that a shoe dealt cards to, in their order."""
-    return tuple(dict.fromkeys(each.event.round for each in told(pages) if isinstance(each.event, CardsDrawn)))
+    return tuple(dict.fromkeys(each.event.round for each in told(pages) if isinstance(each.event, CardsDrawn | CardDrawn)))
 
 
 async def rack_of(store: Logs, shoe: str, day: str = "") -> tuple[DiscardRack, list[list[Page]]]:

@@ -98,7 +98,9 @@ def notes(rack: DiscardRack) -> Iterator[str]:
     """Yield what somebody must know who wants to lift cards off."""
     if rack.playing:
         yield f"The cards of {rack.playing} still lie on the layout."
-    if rack.emptied is not None:
+    if rack.emptied is not None and rack.emptied.whole:
+        yield f"Its cutting card came before the first card of {rack.emptied_in}: all cards were shuffled into {rack.emptied.next_shoe}."
+    elif rack.emptied is not None:
         yield (
             f"The shoe ran out inside {rack.emptied_in}: what lay here was shuffled into {rack.emptied.next_shoe}, "
             "and cannot be lifted off any more."

@@ -13,7 +13,7 @@ from feltlog.client import Declined
 from feltlog.commands import procedure, restrictions, rulings
 from feltlog.commands.answers import tell_answer
 from feltlog.commands.connection import DATA, DataOption, JsonOption, ServerOption, at_the_door
-from feltlog.commands.staff import TableArgument
+from feltlog.commands.staff import AsOption, TableArgument
 from feltlog.house import House
 from feltlog.screen import plain_table, screen, write_json
 from feltlog.settings import open_table
@@ -22,7 +22,7 @@ from feltlog.wording import amount, money
 from services.table.views import TableRow
 from shared.contracts.procedure import IN_WORDS
 from shared.contracts.refusals import Reason
-from shared.contracts.table import CallRound, CloseBetting, CloseTable
+from shared.contracts.table import CallRound, CloseBetting, CloseTable, TellCard
 
 app = typer.Typer(no_args_is_help=True, help="Open, close, list and run tables, and rule about what went wrong, as staff.")
 
@@ -56,6 +56,22 @@ def deal(
         asyncio.run(close_betting(House(data), server, table))
     else:
         answer(House(data), server, table, CallRound(), done=f"Table {table} takes wagers for its next round.")
+
+
+@app.command("tell-card")
+def tell_card(
+    table: TableArgument,
+    shoe: Annotated[str, typer.Argument(metavar="SHOE", help="The shoe that the card left, as the alarm names it.")],
+    index: Annotated[int, typer.Argument(metavar="INDEX", min=0, help="Its place in the shoe, as the alarm names it.")],
+    card: Annotated[str, typer.Argument(metavar="CARD", help="What it is, such as 8H.")],
+    by: AsOption,
+    data: DataOption = DATA,
+    server: ServerOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Say what a card is that the scanner could not read and that a round waits for."""
+    command = TellCard(shoe=shoe, index=index, card=card)
+    restrictions.tell(House(data), server, by, table, command, json=json, done=f"Card {index} of {shoe} is the {card}.")
 
 
 @app.command("list")

@@ -2,14 +2,16 @@
 
 from typing import Any
 
-from shared.contracts.shoe import CutShoe, DrawCards, ExposeCards, PeekHole, RetireShoe, ShuffleShoe, TurnCard
+from shared.contracts.shoe import CancelCall, CutShoe, DrawCards, ExposeCards, PeekHole, ReadCard, RetireShoe, ShuffleShoe, TurnCard
 from shared.contracts.subjects import round_of, shoe_stream, stream_day
 from shared.contracts.table import (
     CardsCalled,
+    CardTold,
     CutCalled,
     ExposureCalled,
     PeekCalled,
     ReshuffleCalled,
+    RoundVoided,
     ShoeCalled,
     ShoeRetirementCalled,
     TurnCalled,
@@ -35,6 +37,10 @@ def follow(event: Any, source: Source) -> list[Reaction]:
         case CardsCalled():
             draw = DrawCards(round=_round(source), call_no=event.call_no, faces=event.faces)
             return [_reaction(source, event.shoe, draw, "draw")]
+        case RoundVoided():
+            return [_reaction(source, shoe, CancelCall(round=_round(source)), "cancel") for shoe in event.shoes[-1:]]
+        case CardTold():
+            return [_reaction(source, event.shoe, ReadCard(index=event.index, card=event.card), "read")]
         case PeekCalled():
             return [_reaction(source, event.shoe, PeekHole(round=_round(source), index=event.index), "peek")]
         case TurnCalled():

@@ -15,7 +15,18 @@ from services.table.domain.state import Betting, Decision, Insurance, Joining, O
 from services.table.domain.table import obstacle
 from services.table.domain.table_state import Table
 from shared.contracts.restrictions import InForceTold, NoteInForce
-from shared.contracts.shoe import CardsDrawn, CardsExposed, CardTurned, HolePeeked, OrderCommitted, ShoePrepared, ShoeRetired
+from shared.contracts.shoe import (
+    CardDrawn,
+    CardsDrawn,
+    CardsExposed,
+    CardTurned,
+    CuttingCardDrawn,
+    FaceMissing,
+    HolePeeked,
+    OrderCommitted,
+    ShoePrepared,
+    ShoeRetired,
+)
 from shared.contracts.subjects import round_name, round_of, stream_day, table_stream
 from shared.contracts.table import (
     AcceptWager,
@@ -29,6 +40,7 @@ from shared.contracts.table import (
     CorrectionRefused,
     CorrectRound,
     DayClosed,
+    DealCard,
     DealCards,
     DealtCard,
     EndDay,
@@ -37,6 +49,8 @@ from shared.contracts.table import (
     NoteBook,
     NoteBooking,
     NoteCorrection,
+    NoteCuttingCard,
+    NoteMissingFace,
     NoteOrder,
     NoteRetirement,
     OpenRound,
@@ -179,6 +193,21 @@ def _deal(event: CardsDrawn, source: Source) -> list[Reaction]:
     return [_to_round(event.round, command, "deal")]
 
 
+def _deal_one(event: CardDrawn, source: Source) -> list[Reaction]:
+    drawn = event.card
+    dealt = DealtCard(index=drawn.index, card=drawn.opening.card if drawn.opening else "")
+    return [_to_round(event.round, DealCard(call_no=event.call_no, shoe=source.stream.split(".")[3], dealt=dealt), "deal")]
+
+
+def _note_cutting_card(event: CuttingCardDrawn, source: Source) -> list[Reaction]:
+    return [_to_round(event.round, NoteCuttingCard(shoe=source.stream.split(".")[3]), "cutting-card")]
+
+
+def _note_missing_face(event: FaceMissing, source: Source) -> list[Reaction]:
+    command = NoteMissingFace(shoe=event.shoe, index=event.index, round=event.round)
+    return [Reaction(table_stream(stream_day(source.stream), event.table), command, "missing-face")] if event.may_be_told else []
+
+
 def _take_peek(event: HolePeeked, _: Source) -> list[Reaction]:
     return [_to_round(event.round, TakePeek(blackjack=event.blackjack), "peek")]
 
@@ -217,6 +246,9 @@ FOLLOWING: Mapping[type, Callable[[Any, Source], list[Reaction]]] = {
     OrderCommitted: _note_order,
     ShoePrepared: _take_shoe,
     CardsDrawn: _deal,
+    CardDrawn: _deal_one,
+    CuttingCardDrawn: _note_cutting_card,
+    FaceMissing: _note_missing_face,
     HolePeeked: _take_peek,
     CardTurned: _turn,
     CardsExposed: _expose,

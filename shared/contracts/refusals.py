@@ -94,6 +94,7 @@ class Reason(StrEnum):
     NO_SUCH_CARD = "no_such_card"
     IMPOSSIBLE_CARD = "impossible_card"
     CARD_PROVED = "card_proved"
+    CARD_NOT_AWAITED = "card_not_awaited"
     NOTHING_TO_CORRECT = "nothing_to_correct"
     NOT_RECOMPUTABLE = "not_recomputable"
     # The shoe
@@ -193,6 +194,7 @@ SENTENCES: dict[Reason, str] = {
     Reason.NO_SUCH_CARD: "No such card lies open in this round.",
     Reason.IMPOSSIBLE_CARD: "That card cannot lie there: {detail}",
     Reason.CARD_PROVED: "The shoe has proved this card: it cannot have been read wrong.",
+    Reason.CARD_NOT_AWAITED: "Nobody waits to be told that card: its scanner could read it, or the round goes on without it.",
     Reason.NOTHING_TO_CORRECT: "That is how it stands already: nothing is to be corrected.",
     Reason.NOT_RECOMPUTABLE: "The round cannot be settled by these cards and must be void: {detail}",
     Reason.SHOE_NOT_READY: "The shoe is not prepared.",

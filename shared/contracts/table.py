@@ -27,8 +27,8 @@ HandEnd = Literal["blackjack", "stood", "bust", "twenty_one", "doubled", "split_
 Astray = Literal["face_up", "exposed", "overdraw", "game_error", "unused"]
 """Why a card left the shoe, or the felt, that was nobody's."""
 
-RetirementReason = Literal["replaced", "table_closed", "day_ended"]
-"""Why a shoe is retired: the next one takes its place, or no round follows from it on this table or this day."""
+RetirementReason = Literal["replaced", "played_out", "table_closed", "day_ended"]
+"""Why a shoe is retired: the next one takes its place, its own cards make the next one, or no round follows on this table or this day."""
 
 SEMANTICS = 1
 """The number of the decisions' meaning, pinned by every opening event; a changed decision needs a new one."""
@@ -115,6 +115,22 @@ class RevealCut(Command, frozen=True, kw_only=True, tag="table.RevealCut.v1"):
     shoe: str
     root: str
     secret: str
+
+
+class NoteMissingFace(Command, frozen=True, kw_only=True, tag="table.NoteMissingFace.v1"):
+    """A scanner could not read a card that is to lie open."""
+
+    shoe: str
+    index: int
+    round: str
+
+
+class TellCard(Command, frozen=True, kw_only=True, tag="table.TellCard.v1"):
+    """A member of staff says what a card is that a scanner could not read."""
+
+    shoe: str
+    index: int
+    card: str
 
 
 class CallCut(Command, frozen=True, kw_only=True, tag="table.CallCut.v1"):
@@ -253,6 +269,25 @@ class CutCalled(Event, frozen=True, kw_only=True, tag="table.CutCalled.v1"):
 
     shoe: str
     contributions: tuple[Contribution, ...]
+
+
+class FaceAwaited(Event, frozen=True, kw_only=True, tag="table.FaceAwaited.v1"):
+    """A round waits for somebody at the table to say what a card is that a scanner could not read."""
+
+    shoe: str
+    index: int
+    round: str
+
+
+class CardTold(Event, frozen=True, kw_only=True, tag="table.CardTold.v1"):
+    """A person has said what a card is that a scanner could not read."""
+
+    shoe: str
+    index: int
+    round: str
+    card: str
+    by: str
+    job: Job
 
 
 class ShoeSetAside(Event, frozen=True, kw_only=True, tag="table.ShoeSetAside.v1"):
@@ -477,6 +512,12 @@ class DealCard(Command, frozen=True, kw_only=True, tag="table.DealCard.v1"):
     call_no: int
     shoe: str
     dealt: DealtCard
+
+
+class NoteCuttingCard(Command, frozen=True, kw_only=True, tag="table.NoteCuttingCard.v1"):
+    """The cutting card came out of a scanned shoe behind a card of this round."""
+
+    shoe: str
 
 
 class ChangeShoe(Command, frozen=True, kw_only=True, tag="table.ChangeShoe.v1"):
@@ -876,7 +917,10 @@ class CuttingCardReached(Event, frozen=True, kw_only=True, tag="table.CuttingCar
 
 
 class ReshuffleCalled(Event, frozen=True, kw_only=True, tag="table.ReshuffleCalled.v1"):
-    """The shoe ran out inside the round: the discards are to be shuffled, all cards but those on the layout (ON-11.5)."""
+    """The shoe ran out inside the round: the discards are to be shuffled, all cards but those on the layout (ON-11.5).
+
+    Before the first card of the round these are all cards: a whole shoe, which stays in use (FL-4.1, decision 21).
+    """
 
     shoe: str
     """The exhausted shoe."""
@@ -889,6 +933,7 @@ class ReshuffleCalled(Event, frozen=True, kw_only=True, tag="table.ReshuffleCall
     """Index, in the exhausted shoe, of a card that lies face down on the layout."""
     burns: int
     device: Device = "manual"
+    whole: bool = False
 
 
 class ShoeChanged(Event, frozen=True, kw_only=True, tag="table.ShoeChanged.v1"):
@@ -1180,6 +1225,7 @@ RoundCommand = (
     | LapseWagers
     | DealCards
     | DealCard
+    | NoteCuttingCard
     | ChangeShoe
     | TakePeek
     | TurnHole
@@ -1273,6 +1319,8 @@ TableCommand = (
     | SealCut
     | RevealCut
     | CallCut
+    | NoteMissingFace
+    | TellCard
     | MountShoe
     | RecordRound
     | NoteBooking
@@ -1291,6 +1339,8 @@ TableEvent = (
     | SealingClosed
     | CutRevealed
     | CutCalled
+    | FaceAwaited
+    | CardTold
     | ShoeSetAside
     | BookNoted
     | ShoeMounted
@@ -1318,5 +1368,5 @@ CutCommand = SealCut | RevealCut
 """What a player may say of the shoe that comes next, whatever round is played."""
 PlayerRequest = PlayerCommand | CutCommand
 """What a player may ask of a table."""
-StaffCommand = OpenTable | CloseTable | CallRound | CloseBetting | RulingCommand | Restriction | ProcedureCommand
+StaffCommand = OpenTable | CloseTable | CallRound | CloseBetting | TellCard | RulingCommand | Restriction | ProcedureCommand
 """What staff may ask of a table."""

@@ -27,6 +27,7 @@ COMMANDS = [
     "table open",
     "table close",
     "table deal",
+    "table tell-card",
     "table list",
     "table restrict",
     "table notice",
@@ -54,6 +55,8 @@ COMMANDS = [
     "rules diff",
     "scenario",
     "scenario run",
+    "scanner",
+    "scanner fake",
 ]
 
 

@@ -110,8 +110,9 @@ class TableCards:
 
 @dataclass
 class Procedure:
-    """The cards at every table, day by day."""
+    """The cards at every table, day by day.  `only` limits what is said to what concerns some rounds."""
 
+    only: frozenset[str] | None = None
     tables: dict[str, TableCards] = field(default_factory=dict)
     handed_on: dict[tuple[str, str], list[tuple[str, str]]] = field(default_factory=dict)
     """By table and day: the steps that the day before leaves to it, each with who did it."""
@@ -120,7 +121,11 @@ class Procedure:
         """Take in an entry of a table's stream; return what does not fit."""
         table = self.tables.setdefault(heard.stream, TableCards())
         found = [(fact, clause, said) for fact in heard.facts() for clause, said in (*self._days(fact.event), *take(table, fact))]
-        return [_found(heard, fact, clause, said) for fact, clause, said in found]
+        return [_found(heard, fact, clause, said) for fact, clause, said in found if self._concerns(fact.event)]
+
+    def _concerns(self, event: Any) -> bool:
+        """Return whether something that is wrong with an event is to be said."""
+        return self.only is None or (isinstance(event, RoundCalled) and event.round in self.only)
 
     def forget(self, day: str) -> None:
         """Let go of a gaming day, but not of what it leaves to the next one."""
@@ -161,8 +166,6 @@ def take(table: TableCards, fact: Fact) -> Amiss:
             table.running = True
             if event.shoe in table.sound:
                 return []
-            # Said with its first round; the others are dealt from the same cards.
-            table.sound.add(event.shoe)
             return [
                 (DEMANDS[table.book][0].clause, f"{event.round} is dealt from {event.shoe}, which was called before its steps were done")
             ]

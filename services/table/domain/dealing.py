@@ -30,6 +30,7 @@ from shared.contracts.table import (
     Face,
     FaceDownCardDealt,
     HoleCardDealt,
+    NoteCuttingCard,
     ReshuffleCalled,
     RoundEvent,
     ShoeChanged,
@@ -66,6 +67,13 @@ def deal_one(command: DealCard, playing: Playing, envelope: Envelope) -> list[Ro
     if len(awaiting.asked) == 1:
         _go_on(course, first_deal=bool(places), exhausted=False)
     return course
+
+
+def note_cutting_card(command: NoteCuttingCard, playing: Playing, _: Envelope) -> list[RoundEvent]:
+    """Return that the cutting card of a scanned shoe came out: behind a card of this round, so it is that shoe's last (ON-5.7, FL-4.1)."""
+    if playing.cutting_card_out or command.shoe != playing.shoe:
+        return []
+    return [CuttingCardReached(shoe=command.shoe)]
 
 
 def _lay(cards: Sequence[DealtCard], places: Sequence[Place], shoe: str, course: Course) -> None:
@@ -177,6 +185,7 @@ def replenish(course: Course) -> None:
         # Every card lies on the layout: there are no discards.
         give_back(course, "no_cards_left")
         return
+    none_came = playing.call_no == 1 and isinstance(playing.awaiting, Cards) and not playing.awaiting.begun
     course.add(
         ReshuffleCalled(
             shoe=playing.shoe,
@@ -187,6 +196,8 @@ def replenish(course: Course) -> None:
             hole=None if playing.hole is None else playing.hole.index,
             burns=0 if profile.shoe.device == "shuffling_device" else profile.shoe.burns_after_shuffle,
             device=profile.shoe.device,
+            # FL-4.1, decision 21: before the first card of the round all cards are shuffled, and dealt from as long as they last.
+            whole=profile.shoe.device == "scanned" and none_came,
         )
     )
 
@@ -218,7 +229,7 @@ def change_shoe(command: ChangeShoe, playing: Playing, envelope: Envelope) -> li
         return []
     course = Course(playing, envelope.at_ms)
     course.add(ShoeChanged(shoe=command.shoe, root=command.root, cards=command.cards))
-    faces = _owed(playing, _still_to_come(awaiting.faces, playing))
+    faces = _owed(playing, awaiting.faces if awaiting.whole else _still_to_come(awaiting.faces, playing))
     course.add(CardsCalled(call_no=playing.call_no + 1, shoe=command.shoe, faces=faces))
     return course
 

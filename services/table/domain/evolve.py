@@ -291,10 +291,14 @@ def _reshuffle(playing: Playing, event: ReshuffleCalled) -> Round:
     awaited = playing.awaiting.before if isinstance(playing.awaiting, Exposure) else playing.awaiting
     assert isinstance(awaited, Cards), "discards are shuffled because cards are missing"
     assert awaited.faces or playing.astray, "some of them are still to come"
-    return replace(playing, shoes=(*playing.shoes, event.next_shoe), awaiting=NewShoe(event.next_shoe, awaited.faces))
+    awaiting = NewShoe(event.next_shoe, awaited.faces, event.whole)
+    return replace(playing, shoes=(*playing.shoes, event.next_shoe), awaiting=awaiting)
 
 
 def _shoe_changed(playing: Playing, event: ShoeChanged) -> Round:
+    if isinstance(playing.awaiting, NewShoe) and playing.awaiting.whole:
+        # Nothing of the round came from the shoe before: whose last round it was, was the one before this.
+        return replace(playing, shoe=event.shoe, shoes=(event.shoe,), cutting_card_out=False)
     return replace(playing, shoe=event.shoe)
 
 

@@ -1,7 +1,8 @@
 """The table's shoes: which one is called, mounted, set aside and opened, and when.
 
 The next shoe is called as soon as one is in use, and no shoe's order is opened before the next one is committed; what players
-do towards its cut is `coming.py`.
+do towards its cut is `coming.py`.  Under a scanner nothing is committed beforehand, and the cards that were played make the
+next shoe: it is called when the one before it is put away.
 """
 
 from services.table.domain import procedure
@@ -13,8 +14,10 @@ from shared.contracts.table import (
     CallCut,
     MountShoe,
     NoteOrder,
+    NoteRetirement,
     OrderNoted,
     RecordRound,
+    RetirementNoted,
     RetirementReason,
     ShoeCalled,
     ShoeMounted,
@@ -38,7 +41,9 @@ def waits_for(table: Table) -> StepRule | None:
 
 
 def call_first(table: Table, opened: TableOpened) -> list[TableEvent]:
-    """Call a shoe for cards that lie in none, unless a step with them is missing."""
+    """Call a shoe for cards that lie in none, unless a step with them is missing; under a scanner the shoe before is put away first."""
+    if is_scanned(opened) and table.retiring:
+        return []
     if procedure.next_step(table.procedure, opened.profile) is not None:
         return []
     return [call_shoe(table, opened, loaded=True)]
@@ -108,17 +113,47 @@ def after_round(command: RecordRound, table: Table, opened: TableOpened, envelop
     """
     returned = opened.profile.shoe.device == "shuffling_device" and bool(command.shoes)
     ran_out = len(command.shoes) > 1
+    changed = _changed_to(command, table)
     if table.plays_on and not command.cutting_card_out and not ran_out and not returned:
-        return []
+        return _go_on_with(changed, table, opened) if changed else []
     mounted = () if table.mounted is None else (table.mounted.shoe,)
     played_out = tuple(dict.fromkeys((*mounted, *command.shoes)))
     if not table.plays_on:
         return _retire(played_out, _why(table))
+    if is_scanned(opened):
+        return _retire(played_out, "played_out")
     if isinstance(table.coming, Shuffled):
         return _exchange(table, table.coming, played_out, opened)
     if isinstance(table.coming, Sealing):
         return _change(table.coming, played_out, opened, envelope)
     return [ShoeSetAside(shoe=shoe) for shoe in played_out]
+
+
+def is_scanned(opened: TableOpened) -> bool:
+    """Return whether the table's cards are read by a scanner as they leave the shoe."""
+    return opened.profile.shoe.device == "scanned"
+
+
+def _changed_to(command: RecordRound, table: Table) -> str:
+    """Return the whole shoe that the round was dealt from instead of the mounted one, empty if there is none (FL-4.1)."""
+    first = command.shoes[0] if command.shoes else ""
+    return first if table.mounted is not None and first not in ("", table.mounted.shoe) else ""
+
+
+def _go_on_with(shoe: str, table: Table, opened: TableOpened) -> list[TableEvent]:
+    """Keep a whole shoe that was shuffled before the round's first card, and put the one before it away."""
+    assert table.mounted is not None, "another shoe was mounted"
+    mounted = ShoeMounted(shoe=shoe, root="", cards=opened.profile.decks * len(DECK))
+    return [*_retire((table.mounted.shoe,), "played_out"), mounted]
+
+
+def note_retirement(command: NoteRetirement, table: Table, opened: TableOpened) -> list[TableEvent]:
+    """Take note that a shoe is put away; the cards of a scanned one make the next (FL-4.1)."""
+    if command.shoe not in table.retiring:
+        return []
+    noted = RetirementNoted(shoe=command.shoe)
+    after = evolve(table, noted)
+    return [noted, *call_first(after, opened)] if is_scanned(opened) and table.plays_on and not after.in_shoe else [noted]
 
 
 def note_order(command: NoteOrder, table: Table, opened: TableOpened, envelope: Envelope) -> list[TableEvent]:
@@ -137,13 +172,16 @@ def note_order(command: NoteOrder, table: Table, opened: TableOpened, envelope: 
 
 def mount(command: MountShoe, table: Table, opened: TableOpened) -> list[TableEvent]:
     """Take the shoe that was cut, and call the next one; a table that plays no more opens its order at once."""
-    if not isinstance(table.coming, Cut) or command.shoe != table.coming.shoe:
+    # A scanned shoe is never cut here: it is there as soon as its first cards are burned.
+    wanted = Called if is_scanned(opened) else Cut
+    if not isinstance(table.coming, wanted) or command.shoe != table.coming.shoe:
         return []
     mounted = ShoeMounted(shoe=command.shoe, root=command.root, cards=command.cards)
     if not table.plays_on:
         return [mounted, *_retire((command.shoe,), _why(table))]
-    # Where staff see to the cards, those of the next shoe lie in this one: its steps come when it is played out.
-    return [mounted] if opened.profile.shoe.procedure == "staff" else [mounted, call_shoe(table, opened)]
+    # Under a scanner, and where staff see to the cards, those of the next shoe lie in this one: it is called when it is played out.
+    same_cards = is_scanned(opened) or opened.profile.shoe.procedure == "staff"
+    return [mounted] if same_cards else [mounted, call_shoe(table, opened)]
 
 
 def _change(coming: Sealing, played_out: tuple[str, ...], opened: TableOpened, envelope: Envelope) -> list[TableEvent]:
@@ -170,7 +208,10 @@ def stop_waiting(command: CallCut, table: Table, envelope: Envelope) -> list[Tab
 def put_away(table: Table, reason: RetirementReason) -> list[TableEvent]:
     """Retire every shoe that is not in play and that the shoe service has nothing to say of any more."""
     mounted = () if table.running or table.mounted is None else (table.mounted.shoe,)
-    coming = (table.coming.shoe,) if isinstance(table.coming, Shuffled | Sealing | Revealing) else ()
+    # A scanned shoe may wait long for its first card: nobody brings one to a table that plays no more.
+    scanned = table.opened is not None and is_scanned(table.opened)
+    waits = Shuffled | Sealing | Revealing | Called if scanned else Shuffled | Sealing | Revealing
+    coming = (table.coming.shoe,) if isinstance(table.coming, waits) else ()
     return _retire((*table.aside, *mounted, *coming), reason)
 
 

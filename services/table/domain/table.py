@@ -6,7 +6,7 @@ unanswered and every shoe's order open.
 
 from msgspec.structs import replace
 
-from services.table.domain import finished, procedure, restrictions, shoes
+from services.table.domain import finished, procedure, restrictions, shoes, unread
 from services.table.domain.coming import reveal_cut, seal_cut
 from services.table.domain.restrictions import Restrictions
 from services.table.domain.settings import check_settings
@@ -32,12 +32,12 @@ from shared.contracts.table import (
     NoteBook,
     NoteBooking,
     NoteCorrection,
+    NoteMissingFace,
     NoteOrder,
     NoteRetirement,
     OpenTable,
     ProposeRuling,
     RecordRound,
-    RetirementNoted,
     RevealCut,
     RoundCalled,
     RoundRecorded,
@@ -48,6 +48,7 @@ from shared.contracts.table import (
     TableCommand,
     TableEvent,
     TableOpened,
+    TellCard,
     WithdrawRuling,
 )
 from shared.kernel.decider import Decider
@@ -120,7 +121,11 @@ def _decide(command: TableCommand, table: Table, opened: TableOpened, envelope: 
         case MountShoe():
             return shoes.mount(command, table, opened)
         case NoteRetirement():
-            return [RetirementNoted(shoe=command.shoe)] if command.shoe in table.retiring else []
+            return shoes.note_retirement(command, table, opened)
+        case NoteMissingFace():
+            return unread.note_missing_face(command, table)
+        case TellCard():
+            return unread.tell_card(command, table, envelope)
         case CloseTable():
             if table.phase != "open":
                 raise refused(Reason.NOT_OPEN)

@@ -16,6 +16,7 @@ from shared.contracts.restrictions import GivenBox, InForceTold
 from shared.contracts.table import (
     BookingNoted,
     BookNoted,
+    CardTold,
     CorrectionCalled,
     CorrectionNoted,
     CutCalled,
@@ -23,6 +24,7 @@ from shared.contracts.table import (
     CutSealed,
     DayClosed,
     DayEnded,
+    FaceAwaited,
     OrderNoted,
     RetirementNoted,
     RoundCalled,
@@ -89,6 +91,8 @@ class Table(Struct, frozen=True):
     """Rulings about rounds that are over."""
     procedure: Procedure = procedure.NONE
     """What staff have done with the cards before they were in the shoe."""
+    nameless: FaceAwaited | None = None
+    """A card that a scanner could not read and somebody is to say."""
 
     @property
     def idle(self) -> bool:
@@ -115,7 +119,7 @@ def evolve(table: Table, event: TableEvent) -> Table:
             return replace(table, rounds=event.number, round=event.round, running=True, unbooked=unbooked, given_told=given_told)
         case RoundRecorded():
             ruled = restrictions.after_round(table.ruled, event.places)
-            return replace(table, running=False, next_from_ms=event.next_from_ms, ruled=ruled)
+            return replace(table, running=False, next_from_ms=event.next_from_ms, ruled=ruled, nameless=None)
         case BookingNoted(number=0):
             return replace(table, unbooked=_without(table.unbooked, event.round))
         case BookingNoted():
@@ -135,6 +139,10 @@ def evolve(table: Table, event: TableEvent) -> Table:
             return replace(called, procedure=procedure.after_call(table.procedure))
         case OrderNoted() | CutSealed() | SealingClosed() | CutRevealed() | CutCalled():
             return replace(table, coming=evolve_coming(table.coming, event))
+        case FaceAwaited():
+            return replace(table, nameless=event)
+        case CardTold():
+            return replace(table, nameless=None)
         case BookNoted():
             return replace(table, book=True)
         case ShoeMounted():

@@ -7,6 +7,7 @@ import pytest
 from msgspec import UNSET
 from msgspec.structs import replace
 
+from feltlog.auditing import concerns
 from services.surveillance.domain import procedure
 from services.surveillance.domain.watch import Watch, verify
 from services.surveillance.redecide import Again
@@ -25,7 +26,7 @@ from shared.contracts.procedure import (
     ReplaceCards,
     ShoeInspected,
 )
-from shared.contracts.subjects import table_stream
+from shared.contracts.subjects import round_name, table_stream
 from shared.contracts.table import CallRound, CloseTable, DayClosed, RoundCalled, ShoeCalled, TableClosed, TableOpened
 from shared.kernel.messages import Actor
 from shared.kernel.money import Ratio
@@ -89,6 +90,12 @@ def in_charge(book: str) -> Actor:
     return who(REPLACE[staffed(book).book][0])
 
 
+def events_of(house: WholeHouse, kinds: type[Any] | tuple[type[Any], ...]) -> list[Any]:
+    """Return the events of some kinds in the stream of the first day's table."""
+    entries = map(read, house.of(table_stream(DAY, "T1")))
+    return [event for entry in entries for decision in entry.decisions for event in decision.events if isinstance(event, kinds)]
+
+
 def found_in(book: str, kind: type[Any], edit: Any, which: int = 0) -> list[str]:
     """Return what the referee of procedures finds in a log whose events were changed."""
     house = house_of(book)
@@ -108,8 +115,7 @@ def test_day_of_staff_is_proved(book):
 def test_device_is_loaded_step_by_step_and_proved():
     """FL-3.4, FL-4.6: shuffled by hand before it is loaded, then called round after round, and emptied after any of them."""
     house = house_of_a_device()
-    table = [event for one in house.of(table_stream(DAY, "T1")) for decision in read(one).decisions for event in decision.events]
-    told = [type(event).__name__ for event in table if isinstance(event, ShoeCalled | CardsShuffled | CardsReplaced)]
+    told = [type(event).__name__ for event in events_of(house, (ShoeCalled, CardsShuffled, CardsReplaced))]
 
     assert verify(house.stored, Watch(Again()), house.ends()).findings == ()
     assert told == ["CardsShuffled", *(5 * ["ShoeCalled"]), "CardsReplaced", "CardsShuffled", *(4 * ["ShoeCalled"])]
@@ -158,6 +164,31 @@ def test_shoe_without_a_step_is_found(book, kind, which, clause):
 
     assert f"{clause}: {shoe} was called without {kind.__name__}" in found
     assert [message for message in found if f"is dealt from {shoe}, which was called before" in message] != []
+
+
+def test_proof_of_a_round_looks_at_its_shoe_alone():
+    """LV-3.2: whoever has one round verified is told whether its own cards had been washed."""
+    house = house_of("live")
+    logs = forged(house.stored, CardsWashed, lambda _: [], stream=".table", which=1)
+    rounds = {each.shoe: each.round for each in events_of(house, RoundCalled)}
+    concerned = {
+        shoe: [one for one in logs if concerns(one.stream, round_name(round))]
+        for shoe, round in rounds.items()
+        if shoe in ("T1-S1", "T1-S2")
+    }
+    found = {
+        shoe: [
+            each.message
+            for each in verify(heard, Watch(Again(), only=frozenset({rounds[shoe]}), whole=False)).findings
+            if each.code == "rules"
+        ]
+        for shoe, heard in concerned.items()
+    }
+
+    assert found == {
+        "T1-S1": [],
+        "T1-S2": [f"LV-1.5: {rounds['T1-S2']} is dealt from T1-S2, which was called before its steps were done"],
+    }
 
 
 ALTERED: list[tuple[str, type[Any], Any, str]] = [
