@@ -53,18 +53,20 @@ def steps_before(shoe: str, happened: Sequence[Told]) -> list[StepLine] | None:
     today: list[StepLine] = []
     cards: list[StepLine] = []
     mixed: list[StepLine] = []
+    dealt: list[StepLine] = []
     for told in happened:
         match told.event:
             case TableOpened() if told.event.cards is not UNSET:
                 cards = [_taken_over(told, each) for each in told.event.cards]
             case ShoeCalled() if told.event.shoe == shoe:
-                return [*today, *cards, *mixed]
+                return [*today, *cards, *(mixed or dealt)]
             case ShoeCalled():
-                mixed = []
+                # A device keeps its cards, and the steps with which it was loaded (FL-4.6).
+                mixed, dealt = [], mixed or dealt
             case CardsReplaced():
-                cards, mixed = [_line(told)], []
+                cards, mixed, dealt = [_line(told)], [], []
             case TableClosed():
-                cards, mixed = [], []
+                cards, mixed, dealt = [], [], []
             case ShoeInspected():
                 today.append(_line(told))
             case DecksInspected() | InspectionVerified() | CardsPresented():

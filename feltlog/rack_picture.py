@@ -86,7 +86,9 @@ def size(rack: DiscardRack) -> str:
     """Return how many cards lie there and how many are left in the shoe."""
     burned = sum(len(pile.cards) for pile in rack.piles if not pile.round)
     rounds = sum(bool(pile.round) for pile in rack.piles)
-    told = f"{counted(rack.size, 'card')} in the rack, {burned} of them burned, the others of {counted(rounds, 'round')}; the top first."
+    what = [f"{burned} burned"] if burned else []
+    what += [f"{rack.size - burned} of {counted(rounds, 'round')}"] if rounds else []
+    told = f"{counted(rack.size, 'card')} in the rack{': ' if what else ''}{', '.join(what)}; the top first."
     if rack.retired:
         return f"{told} The shoe is out of use with {counted(rack.left, 'card')} left in it."
     return f"{told} {counted(rack.left, 'card')} left in the shoe."

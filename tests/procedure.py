@@ -21,7 +21,7 @@ from shared.contracts.procedure import (
 )
 from shared.contracts.subjects import table_stream
 from shared.kernel.messages import Actor
-from shared.kernel.profile import Profile
+from shared.kernel.profile import Device, Profile
 from shared.runtime.shelf import profile
 from tests.houses import WholeHouse
 from tests.staff import SUPERVISOR
@@ -33,10 +33,10 @@ PIT_BOSS = Actor("staff", "pit", "pit_boss")
 VIDEO = "CAM3/20261130T0601"
 
 
-def staffed(book: str) -> Profile:
+def staffed(book: str, device: Device = "manual") -> Profile:
     """Return a book at whose tables staff see to the cards."""
     rules = profile(book)
-    return replace(rules, shoe=replace(rules.shoe, procedure="staff"))
+    return replace(rules, shoe=replace(rules.shoe, procedure="staff", device=device))
 
 
 def commands(rules: Profile) -> dict[Step, StepCommand]:

@@ -72,7 +72,7 @@ def replace_cards(
     server: ServerOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Have the cards of a table taken away and others brought (FL-3.4): between two shoes, before the cards are shuffled."""
+    """Have the cards of a table taken away and others brought (FL-3.4): between shoes, before the shuffle; a device's, after any round."""
     done = f"The cards of {table} are replaced: the new ones are inspected and go through every step."
     tell(House(data), server, by, table, ReplaceCards(note=note), json=json, done=done)
 

@@ -12,10 +12,9 @@ from feltlog.commands.connection import DATA, DataOption, JsonOption, ServerOpti
 from feltlog.commands.replay import cards_of
 from feltlog.exported import ExportedShoe, exported, text_of
 from feltlog.house import House
-from feltlog.reading import Logs, days, shoe_pages, stream_pages, told
+from feltlog.reading import Logs, shoe_pages, stream_pages, told
 from feltlog.screen import screen, write_json
-from feltlog.trouble import Trouble
-from shared.contracts.subjects import BadSubject, table_stream
+from shared.contracts.subjects import table_stream
 
 app = typer.Typer(no_args_is_help=True, help="Hand out retired shoes, so that anybody can check them, and tell how their cards came in.")
 
@@ -61,20 +60,11 @@ def steps(
 
 
 async def steps_of(house: House, server: str | None, shoe: str, day: str) -> list[StepLine]:
-    """Return what was done before a shoe of a day, or of the latest day that has one of that name."""
-    table = shoe.rpartition("-S")[0]
+    """Return what was done before a shoe of a day, or of the latest day that has one of that name; raise `Trouble` if there is none."""
     async with reading(house, server) as store:
-        try:
-            streams = [table_stream(each, table) for each in ([day] if day else reversed(await days(store)))]
-        except BadSubject as error:
-            raise Trouble(f"{error}.") from error
-        for stream in streams:
-            found = steps_before(shoe, told(await stream_pages(store, stream)))
-            if found is not None:
-                return found
-    raise Trouble(
-        f"No table called for a shoe {shoe!r} in these logs{f' of {day}' if day else ''}. `feltlog replay ROUND` names those of a round."
-    )
+        day, pages = await shoe_pages(store, shoe, day)
+        at_table = await stream_pages(store, table_stream(day, told(pages)[0].event.table))
+        return steps_before(shoe, told(at_table)) or []
 
 
 async def look(house: House, server: str | None, shoe: str, day: str) -> ExportedShoe:

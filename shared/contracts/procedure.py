@@ -48,7 +48,7 @@ STEPS: Mapping[str, tuple[StepRule, ...]] = {
     ),
     "FL": (
         StepRule(step="inspect_decks", jobs=("dealer", "game_supervisor"), source="FL-3.1, FL-3.3"),
-        StepRule(step="shuffle", jobs=DEALER, source="FL-4.1"),
+        StepRule(step="shuffle", jobs=DEALER, source="FL-4.1, FL-4.6"),
     ),
     "LV": (
         # The book says when shoe and rack are inspected, and not by whom.

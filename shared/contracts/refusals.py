@@ -167,7 +167,7 @@ SENTENCES: dict[Reason, str] = {
     Reason.STEP_MISSING: "A step with the cards comes first: {detail}",
     Reason.STEP_DONE: "That step is done: {detail}",
     Reason.STEPS_OF_THE_HOUSE: "The house sees to the cards of this table by itself (shoe.procedure).",
-    Reason.CARDS_IN_SHOE: "The cards are in the shoe. They are washed and shuffled again when it is played out.",
+    Reason.CARDS_IN_SHOE: "The cards are in the shoe. Steps with them come again when it is played out, or when others are brought.",
     Reason.VIDEO_MISSING: "The book wants this step on video: say where it is recorded {detail}",
     Reason.OWN_INSPECTION: "Nobody verifies their own inspection: another person must (ON-4.1).",
     Reason.NO_REPLACEMENT_NOW: "The cards cannot be replaced now: {detail}",

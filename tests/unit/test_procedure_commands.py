@@ -10,6 +10,7 @@ from feltlog.card_story import StepLine, steps_before
 from feltlog.commands.procedure import coming, listing, step_of, told
 from feltlog.commands.replay import cards_of
 from feltlog.commands.table import waiting
+from feltlog.felt_picture import headline
 from feltlog.reading import page
 from feltlog.reading import told as told_by
 from feltlog.screen import screen
@@ -131,6 +132,11 @@ def test_row_of_a_table_names_the_step_that_it_waits_for():
     shown = row(table(LOOKED))
 
     assert (shown.waits_for, shown.next_step, waiting(shown)) == ("step_missing", "inspect_decks", "inspect the decks")
+
+
+def test_players_see_what_their_table_waits_for():
+    """LV-3.1: no round is called before the cards are inspected, and whoever sits there knows why."""
+    assert headline(felt(table(LOOKED), None), "ann") == "The table waits for its next round; first staff inspect the decks"
 
 
 def test_table_of_the_house_shows_no_steps():

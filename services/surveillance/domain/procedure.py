@@ -23,6 +23,7 @@ from shared.contracts.procedure import (
 from shared.contracts.table import (
     DayClosed,
     RoundCalled,
+    RoundRecorded,
     ShoeCalled,
     ShoeRetirementCalled,
     ShoeSetAside,
@@ -90,10 +91,14 @@ class TableCards:
     book: str = ""
     """The letters of the book, where staff see to the cards."""
     decks: int = 0
+    device: bool = False
+    """Whether the cards go into a device, which shuffles them again after every round (FL-4.6)."""
+    running: bool = False
+    """Whether a round is played."""
     done: dict[type[Any], str] = field(default_factory=dict)
     """What counts as done now, and by whom."""
     shoe: str = ""
-    """The shoe in which the cards lie."""
+    """The shoe in which the cards lie; the latest one of a device that holds them."""
     sound: set[str] = field(default_factory=set)
     """Shoes that were called when everything was done."""
 
@@ -105,8 +110,9 @@ class TableCards:
 
 @dataclass
 class Procedure:
-    """The cards at every table, day by day."""
+    """The cards at every table, day by day.  `only` limits what is said to what concerns some rounds."""
 
+    only: frozenset[str] | None = None
     tables: dict[str, TableCards] = field(default_factory=dict)
     handed_on: dict[tuple[str, str], list[tuple[str, str]]] = field(default_factory=dict)
     """By table and day: the steps that the day before leaves to it, each with who did it."""
@@ -115,7 +121,11 @@ class Procedure:
         """Take in an entry of a table's stream; return what does not fit."""
         table = self.tables.setdefault(heard.stream, TableCards())
         found = [(fact, clause, said) for fact in heard.facts() for clause, said in (*self._days(fact.event), *take(table, fact))]
-        return [_found(heard, fact, clause, said) for fact, clause, said in found]
+        return [_found(heard, fact, clause, said) for fact, clause, said in found if self._concerns(fact.event)]
+
+    def _concerns(self, event: Any) -> bool:
+        """Return whether something that is wrong with an event is to be said."""
+        return self.only is None or (isinstance(event, RoundCalled) and event.round in self.only)
 
     def forget(self, day: str) -> None:
         """Let go of a gaming day, but not of what it leaves to the next one."""
@@ -141,24 +151,28 @@ def take(table: TableCards, fact: Fact) -> Amiss:
     event = fact.event
     if isinstance(event, TableOpened):
         table.book = event.profile.book if event.profile.shoe.procedure == "staff" else ""
-        table.decks = event.profile.decks
+        table.decks, table.device = event.profile.decks, event.profile.shoe.device == "shuffling_device"
         table.done |= {WORDS[each.step]: each.by for each in event.cards or () if each.step in WORDS}
     if not table.book:
         return []
     match event:
         case ShoeCalled():
             return call(table, event)
-        case ShoeSetAside() | ShoeRetirementCalled() if event.shoe == table.shoe:
+        case ShoeSetAside() | ShoeRetirementCalled() if event.shoe == table.shoe and not table.device:
             table.shoe = ""
-        case RoundCalled() if event.shoe not in table.sound:
-            # Said with its first round; the others are dealt from the same cards.
-            table.sound.add(event.shoe)
+        case RoundRecorded():
+            table.running = False
+        case RoundCalled():
+            table.running = True
+            if event.shoe in table.sound:
+                return []
             return [
                 (DEMANDS[table.book][0].clause, f"{event.round} is dealt from {event.shoe}, which was called before its steps were done")
             ]
         case CardsReplaced():
             return replace(table, fact)
         case TableClosed():
+            table.shoe = ""
             table.drop(*OF_THE_CARDS, CardsWashed, CardsStacked, CardsShuffled)
         case DayClosed():
             return hand_on(table, event)
@@ -170,7 +184,11 @@ def take(table: TableCards, fact: Fact) -> Amiss:
 
 
 def call(table: TableCards, event: ShoeCalled) -> Amiss:
-    """A shoe is called when everything is done, and not while the cards lie in another one."""
+    """A shoe is called when everything is done, and not while the cards lie in another one, unless a device shuffles them."""
+    if table.device and table.shoe:
+        table.sound |= {event.shoe} if table.shoe in table.sound else set()
+        table.shoe = event.shoe
+        return []
     amiss = [
         (each.clause, f"{event.shoe} was called without {each.kind.__name__}")
         for each in DEMANDS[table.book]
@@ -213,13 +231,14 @@ def step(table: TableCards, fact: Fact) -> Amiss:
 
 
 def replace(table: TableCards, fact: Fact) -> Amiss:
-    """FL-3.4: out of no shoe, not once they are shuffled, and by whose it is."""
+    """FL-3.4: out of no shoe, not once they are shuffled, out of a device after a round, and by whose it is."""
     clause, job = REPLACES[table.book]
     amiss = spoken(fact, (job,))
-    if table.shoe:
+    if table.running if table.device else table.shoe:
         amiss.append(f"the cards were replaced while they lay in {table.shoe}")
     if CardsShuffled in table.done:
         amiss.append("the cards were replaced after they had been shuffled")
+    table.shoe = ""
     table.drop(*OF_THE_CARDS, CardsWashed, CardsStacked, CardsShuffled)
     return [(clause, said) for said in amiss]
 

@@ -114,7 +114,7 @@ class Watch:
         self._causes = Causes()
         self._echoes = Echoes()
         self._restrictions = Restrictions()
-        self._procedure = Procedure()
+        self._procedure = Procedure(only)
         self._corrections = Corrections(only)
 
     def hear(self, stored: Stored) -> list[Finding]:
@@ -224,8 +224,10 @@ class Watch:
                 found += self._roll.hear(heard) + self._cards.hear(heard) + self._stakes.hear(heard)
             case ["table", _, _, "table"]:
                 found += self._roll.hear(heard) + self._cards.hear(heard) + self._days.hear(heard)
+                if self._whole or self._only is not None:
+                    found += self._procedure.hear(heard)
                 if self._whole and self._only is None:
-                    found += self._restrictions.hear(heard) + self._procedure.hear(heard)
+                    found += self._restrictions.hear(heard)
             case ["shoe", _, name] if name != "desk":
                 found += self._cards.hear(heard)
             case ["wallet", _, "ledger", _]:

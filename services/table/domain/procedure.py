@@ -29,7 +29,6 @@ from shared.contracts.procedure import (
     InspectionVerified,
     InspectShoe,
     PresentCards,
-    ProcedureCommand,
     ProcedureEvent,
     ReplaceCards,
     ShoeInspected,
@@ -54,6 +53,8 @@ from shared.kernel.profile import Profile
 F = TypeVar("F")
 
 DECKS_COUNTED_MAX = 99
+FAULTS_MAX = 6
+"""As many as there are kinds of."""
 
 
 class Rejected(Struct, frozen=True, gc=False):
@@ -92,13 +93,10 @@ def next_step(procedure: Procedure, profile: Profile) -> StepRule | None:
     return next((rule for rule in STEPS[profile.book] if procedure.done(rule.step) is None), None)
 
 
-def take(command: ProcedureCommand, procedure: Procedure, opened: TableOpened, envelope: Envelope, *, in_shoe: bool) -> ProcedureEvent:
+def take(command: StepCommand, procedure: Procedure, opened: TableOpened, envelope: Envelope, *, in_shoe: bool) -> StepEvent:
     """Return what is done; raise `Refused` for a job, a book or a moment that does not allow it, and for a step that is not next."""
     profile = opened.profile
-    if profile.shoe.procedure == "house":
-        raise refused(Reason.STEPS_OF_THE_HOUSE)
-    if isinstance(command, ReplaceCards):
-        return _replace(command, procedure, book=profile.book, in_shoe=in_shoe, envelope=envelope)
+    _check_staff(profile)
     rule = rule_of(profile.book, STEP_OF[type(command)])
     if rule is None:
         raise refused(Reason.NOT_IN_THIS_BOOK, f"it does not ask anybody to {IN_WORDS[STEP_OF[type(command)]]}.")
@@ -125,10 +123,10 @@ def _done(command: StepCommand, rule: StepRule, procedure: Procedure, *, decks: 
     by, job, at_ms = envelope.actor.id, envelope.actor.job, envelope.received_at_ms
     match command:
         case InspectShoe():
-            _check_record(command.video, command.note, rule)
+            _check_said(command, rule)
             return ShoeInspected(by=by, job=job, at_ms=at_ms, faults=_once(command.faults), video=command.video, note=command.note)
         case InspectDecks():
-            _check_record(command.video, command.note, rule)
+            _check_said(command, rule)
             if not 0 <= command.decks <= DECKS_COUNTED_MAX:
                 raise refused(Reason.BAD_REQUEST, f"0 to {DECKS_COUNTED_MAX} decks can be counted.")
             # ON-2.1, FL-3.1: as many decks as the table is to have; another number is a fault, whoever says that all is well.
@@ -147,10 +145,10 @@ def _done(command: StepCommand, rule: StepRule, procedure: Procedure, *, decks: 
             if inspected is not None and inspected.by == by:
                 # ON-4.1: the inspection is verified by somebody else.
                 raise refused(Reason.OWN_INSPECTION)
-            _check_record("", command.note, rule)
+            _check_said(command, rule)
             return InspectionVerified(by=by, job=job, at_ms=at_ms, faults=_once(command.faults), note=command.note)
         case PresentCards():
-            _check_record(command.video, command.note, rule)
+            _check_said(command, rule)
             return CardsPresented(by=by, job=job, at_ms=at_ms, faults=_once(command.faults), video=command.video, note=command.note)
         case WashCards():
             return CardsWashed(by=by, job=job, at_ms=at_ms)
@@ -162,11 +160,17 @@ def _done(command: StepCommand, rule: StepRule, procedure: Procedure, *, decks: 
             assert_never(command)
 
 
-def _replace(command: ReplaceCards, procedure: Procedure, *, book: str, in_shoe: bool, envelope: Envelope) -> CardsReplaced:
-    """FL-3.4: other cards come after a round in which the cutting card came out, and before the shuffle."""
-    jobs, source = REPLACE[book]
+def replace_cards(command: ReplaceCards, procedure: Procedure, opened: TableOpened, envelope: Envelope, *, in_shoe: bool) -> CardsReplaced:
+    """Return that other cards come; raise `Refused` for a job or a moment that does not allow it (FL-3.4).
+
+    `in_shoe` says whether they lie where nobody takes them out: in a shoe, or in a device while a round is played.
+    """
+    _check_staff(opened.profile)
+    jobs, source = REPLACE[opened.profile.book]
     _check_job(envelope.actor, jobs, source)
     check_note(command.note)
+    if in_shoe and opened.profile.shoe.device == "shuffling_device":
+        raise refused(Reason.NO_REPLACEMENT_NOW, "they are replaced when the round is over.")
     if in_shoe:
         raise refused(Reason.NO_REPLACEMENT_NOW, "they are in the shoe until the round is over in which the cutting card came out.")
     if procedure.done("shuffle") is not None:
@@ -184,15 +188,23 @@ def step_missing(rule: StepRule, table: str) -> Exception:
     return refused(Reason.STEP_MISSING, f"{IN_WORDS[rule.step]} ({rule.source}). That is for {for_whom(rule.jobs)} to do: {how}.")
 
 
+def _check_staff(profile: Profile) -> None:
+    if profile.shoe.procedure == "house":
+        raise refused(Reason.STEPS_OF_THE_HOUSE)
+
+
 def _check_job(actor: Actor, jobs: tuple[Job, ...], source: str) -> None:
     if actor.job not in jobs:
         raise refused(Reason.JOB_NOT_ALLOWED, f"{for_whom(jobs)} ({source}).")
 
 
-def _check_record(video: str, note: str, rule: StepRule) -> None:
+def _check_said(command: InspectShoe | InspectDecks | VerifyInspection | PresentCards, rule: StepRule) -> None:
     """Raise `Refused` if a step says too much beside it, or does not say where its video is that the book wants."""
+    video = "" if isinstance(command, VerifyInspection) else command.video
     check_note(video)
-    check_note(note)
+    check_note(command.note)
+    if len(command.faults) > FAULTS_MAX:
+        raise refused(Reason.BAD_REQUEST, "each fault is named once.")
     if rule.video and not video.strip():
         raise refused(Reason.VIDEO_MISSING, f"({rule.source}).")
 
@@ -204,7 +216,7 @@ def _once(faults: tuple[F, ...]) -> tuple[F, ...]:
 def remember(procedure: Procedure, event: ProcedureEvent) -> Procedure:
     """Return what is done after `event`."""
     if isinstance(event, CardsReplaced):
-        return replace(procedure, cards=(), mixed=(), rejected=None)
+        return replace(procedure, cards=(), mixed=(), dealt=(), rejected=None)
     step = STEP_OF[type(event)]
     done = StepDone(step=step, by=event.by, job=event.job, at_ms=event.at_ms, video=getattr(event, "video", ""))
     faults: tuple[str, ...] = getattr(event, "faults", ())
@@ -220,8 +232,11 @@ def remember(procedure: Procedure, event: ProcedureEvent) -> Procedure:
 
 
 def after_call(procedure: Procedure) -> Procedure:
-    """Return what is done once a shoe was called: the cards go in, and are washed and shuffled again when they come out."""
-    return replace(procedure, mixed=(), dealt=procedure.mixed)
+    """Return what is done once a shoe was called: the cards go in, and are washed and shuffled again when they come out.
+
+    A device calls again and again with the same cards in it, and keeps the steps with which it was loaded (FL-4.6).
+    """
+    return replace(procedure, mixed=(), dealt=procedure.mixed or procedure.dealt)
 
 
 def after_closing(procedure: Procedure) -> Procedure:

@@ -8,7 +8,7 @@ next shoe: it is called when the one before it is put away.
 from services.table.domain import procedure
 from services.table.domain.coming import Called, Cut, Revealing, Sealing, Shuffled, call_cut, close_sealing
 from services.table.domain.table_state import Table, evolve
-from shared.contracts.procedure import ProcedureCommand, StepRule
+from shared.contracts.procedure import ProcedureCommand, ReplaceCards, StepRule
 from shared.contracts.refusals import Reason, refused
 from shared.contracts.table import (
     CallCut,
@@ -40,28 +40,37 @@ def waits_for(table: Table) -> StepRule | None:
     return procedure.next_step(table.procedure, table.opened.profile)
 
 
-def call_next(table: Table, opened: TableOpened) -> list[TableEvent]:
-    """Call the next shoe, unless its cards are not ready: those of a table with steps of its own lie in the shoe that is in use.
-
-    A device that is loaded needs nobody: it shuffles the cards that lie in it (FL-4.6).  Under a scanner the shoe before is to
-    be put away first.
-    """
-    if is_scanned(opened) and (table.in_shoe or table.retiring):
+def call_first(table: Table, opened: TableOpened) -> list[TableEvent]:
+    """Call a shoe for cards that lie in none, unless a step with them is missing; under a scanner the shoe before is put away first."""
+    if is_scanned(opened) and table.retiring:
         return []
-    if table.in_shoe and opened.profile.shoe.device == "shuffling_device":
-        return [call_shoe(table, opened)]
     if procedure.next_step(table.procedure, opened.profile) is not None:
         return []
     return [call_shoe(table, opened, loaded=True)]
 
 
 def step(command: ProcedureCommand, table: Table, opened: TableOpened, envelope: Envelope) -> list[TableEvent]:
-    """Return what staff do with the cards, and the call for the shoe with the last step (ON-4, FL-3.3, LV-3.1)."""
+    """Return what staff do with the cards, and the call for the shoe with the last step (ON-4, FL-3.3, FL-4.6, LV-3.1)."""
     if not table.plays_on:
         raise refused(Reason.NOT_OPEN)
+    if isinstance(command, ReplaceCards):
+        return _replace(command, table, opened, envelope)
     done = procedure.take(command, table.procedure, opened, envelope, in_shoe=table.in_shoe)
     after = evolve(table, done)
-    return [done, *([] if after.in_shoe else call_next(after, opened))]
+    return [done, *([] if after.in_shoe else call_first(after, opened))]
+
+
+def _replace(command: ReplaceCards, table: Table, opened: TableOpened, envelope: Envelope) -> list[TableEvent]:
+    """Return that the cards are taken away; a device gives up what it has shuffled of them (FL-3.4)."""
+    in_device = opened.profile.shoe.device == "shuffling_device" and table.in_shoe and not table.running
+    replaced = procedure.replace_cards(command, table.procedure, opened, envelope, in_shoe=table.in_shoe and not in_device)
+    if not in_device:
+        return [replaced]
+    if isinstance(table.coming, Called):
+        # What the device is shuffling is committed in a moment, and can be given up then.
+        raise refused(Reason.BUSY)
+    shoes = (table.mounted, table.coming)
+    return [replaced, *(ShoeSetAside(shoe=each.shoe) for each in shoes if each is not None)]
 
 
 def step_missing(table: Table, opened: TableOpened) -> Exception:
@@ -144,7 +153,7 @@ def note_retirement(command: NoteRetirement, table: Table, opened: TableOpened) 
         return []
     noted = RetirementNoted(shoe=command.shoe)
     after = evolve(table, noted)
-    return [noted, *call_next(after, opened)] if is_scanned(opened) and table.plays_on and not after.in_shoe else [noted]
+    return [noted, *call_first(after, opened)] if is_scanned(opened) and table.plays_on and not after.in_shoe else [noted]
 
 
 def note_order(command: NoteOrder, table: Table, opened: TableOpened, envelope: Envelope) -> list[TableEvent]:
@@ -168,7 +177,11 @@ def mount(command: MountShoe, table: Table, opened: TableOpened) -> list[TableEv
     if not isinstance(table.coming, wanted) or command.shoe != table.coming.shoe:
         return []
     mounted = ShoeMounted(shoe=command.shoe, root=command.root, cards=command.cards)
-    return [mounted, *(call_next(table, opened) if table.plays_on else _retire((command.shoe,), _why(table)))]
+    if not table.plays_on:
+        return [mounted, *_retire((command.shoe,), _why(table))]
+    # Under a scanner, and where staff see to the cards, those of the next shoe lie in this one: it is called when it is played out.
+    same_cards = is_scanned(opened) or opened.profile.shoe.procedure == "staff"
+    return [mounted] if same_cards else [mounted, call_shoe(table, opened)]
 
 
 def _change(coming: Sealing, played_out: tuple[str, ...], opened: TableOpened, envelope: Envelope) -> list[TableEvent]:

@@ -163,7 +163,7 @@ def _open(command: OpenTable, table: Table, envelope: Envelope) -> list[TableEve
         held=command.held,
         cards=command.cards,
     )
-    return [opened, *shoes.call_next(evolve(table, opened), opened)]
+    return [opened, *shoes.call_first(evolve(table, opened), opened)]
 
 
 def _call_round(table: Table, opened: TableOpened, envelope: Envelope) -> list[TableEvent]:

@@ -89,10 +89,10 @@ class Table(Struct, frozen=True):
     """Corrections that their rounds or the ledger have not answered for."""
     proposals: Proposals = NONE
     """Rulings about rounds that are over."""
-    nameless: FaceAwaited | None = None
-    """A card that a scanner could not read and somebody is to say."""
     procedure: Procedure = procedure.NONE
     """What staff have done with the cards before they were in the shoe."""
+    nameless: FaceAwaited | None = None
+    """A card that a scanner could not read and somebody is to say."""
 
     @property
     def idle(self) -> bool:

@@ -7,6 +7,7 @@ import pytest
 from msgspec import UNSET
 from msgspec.structs import replace
 
+from feltlog.auditing import concerns
 from services.surveillance.domain import procedure
 from services.surveillance.domain.watch import Watch, verify
 from services.surveillance.redecide import Again
@@ -25,13 +26,14 @@ from shared.contracts.procedure import (
     ReplaceCards,
     ShoeInspected,
 )
-from shared.contracts.subjects import table_stream
+from shared.contracts.subjects import round_name, table_stream
 from shared.contracts.table import CallRound, CloseTable, DayClosed, RoundCalled, ShoeCalled, TableClosed, TableOpened
 from shared.kernel.messages import Actor
 from shared.kernel.money import Ratio
-from tests.forgery import forged
+from tests.forgery import forged, read
 from tests.houses import DAY, NEXT_DAY, WholeHouse
 from tests.procedure import DEALER, PIT_BOSS, next_of, see_to_the_cards, staffed, who
+from tests.staff import SUPERVISOR
 
 BOOKS = {"ON": "ontario", "FL": "floor", "LV": "live"}
 
@@ -64,9 +66,34 @@ def house_of(book: str) -> WholeHouse:
     return house
 
 
+@cache
+def house_of_a_device() -> WholeHouse:
+    """Return a house whose floor table has a shuffling device: three rounds, other cards, two more rounds, and the next day."""
+    house = WholeHouse(5)
+    house.welcome("ann")
+    house.open_table("T1", "floor", rules=staffed("floor", "shuffling_device"))
+    see_to_the_cards(house, "T1")
+    for _ in range(3):
+        house.play("T1", ["ann"])
+    assert house.ask(table_stream(DAY, "T1"), ReplaceCards(note="worn"), SUPERVISOR).status == "accepted"
+    see_to_the_cards(house, "T1")
+    for _ in range(2):
+        house.play("T1", ["ann"])
+    house.end_day()
+    see_to_the_cards(house, "T1")
+    house.play("T1", ["ann"])
+    return house
+
+
 def in_charge(book: str) -> Actor:
     """Return who may replace the cards."""
     return who(REPLACE[staffed(book).book][0])
+
+
+def events_of(house: WholeHouse, kinds: type[Any] | tuple[type[Any], ...]) -> list[Any]:
+    """Return the events of some kinds in the stream of the first day's table."""
+    entries = map(read, house.of(table_stream(DAY, "T1")))
+    return [event for entry in entries for decision in entry.decisions for event in decision.events if isinstance(event, kinds)]
 
 
 def found_in(book: str, kind: type[Any], edit: Any, which: int = 0) -> list[str]:
@@ -83,6 +110,35 @@ def test_day_of_staff_is_proved(book):
     house = house_of(book)
 
     assert verify(house.stored, Watch(Again()), house.ends()).findings == ()
+
+
+def test_device_is_loaded_step_by_step_and_proved():
+    """FL-3.4, FL-4.6: shuffled by hand before it is loaded, then called round after round, and emptied after any of them."""
+    house = house_of_a_device()
+    told = [type(event).__name__ for event in events_of(house, (ShoeCalled, CardsShuffled, CardsReplaced))]
+
+    assert verify(house.stored, Watch(Again()), house.ends()).findings == ()
+    assert told == ["CardsShuffled", *(5 * ["ShoeCalled"]), "CardsReplaced", "CardsShuffled", *(4 * ["ShoeCalled"])]
+
+
+@pytest.mark.parametrize("which", [0, 1])
+def test_device_that_was_loaded_unshuffled_is_found(which):
+    """FL-4.6: every round until other cards come is dealt from those, and it is said with each of their orders."""
+    house = house_of_a_device()
+    logs = forged(house.stored, CardsShuffled, lambda _: [], stream=".table", which=which)
+    found = [each.message for each in verify(logs, Watch(Again()), house.ends()).findings if each.clause == "FL-4.1"]
+
+    assert found == [f"FL-4.1: T1-S{(1, 6)[which]} was called without CardsShuffled"]
+
+
+def test_device_that_is_emptied_in_a_round_is_found():
+    """FL-3.4: after any round, and in none."""
+    house = house_of_a_device()
+    replaced = CardsReplaced(by="sue", job="casino_supervisor", at_ms=0)
+    logs = forged(house.stored, RoundCalled, lambda event: [event, replaced], stream=".table")
+    found = [each.message for each in verify(logs, Watch(Again()), house.ends()).findings]
+
+    assert "FL-3.4: the cards were replaced while they lay in T1-S2" in found
 
 
 PLANTED: list[tuple[str, type[Any], int, str]] = [
@@ -108,6 +164,31 @@ def test_shoe_without_a_step_is_found(book, kind, which, clause):
 
     assert f"{clause}: {shoe} was called without {kind.__name__}" in found
     assert [message for message in found if f"is dealt from {shoe}, which was called before" in message] != []
+
+
+def test_proof_of_a_round_looks_at_its_shoe_alone():
+    """LV-3.2: whoever has one round verified is told whether its own cards had been washed."""
+    house = house_of("live")
+    logs = forged(house.stored, CardsWashed, lambda _: [], stream=".table", which=1)
+    rounds = {each.shoe: each.round for each in events_of(house, RoundCalled)}
+    concerned = {
+        shoe: [one for one in logs if concerns(one.stream, round_name(round))]
+        for shoe, round in rounds.items()
+        if shoe in ("T1-S1", "T1-S2")
+    }
+    found = {
+        shoe: [
+            each.message
+            for each in verify(heard, Watch(Again(), only=frozenset({rounds[shoe]}), whole=False)).findings
+            if each.code == "rules"
+        ]
+        for shoe, heard in concerned.items()
+    }
+
+    assert found == {
+        "T1-S1": [],
+        "T1-S2": [f"LV-1.5: {rounds['T1-S2']} is dealt from T1-S2, which was called before its steps were done"],
+    }
 
 
 ALTERED: list[tuple[str, type[Any], Any, str]] = [

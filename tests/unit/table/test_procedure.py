@@ -210,6 +210,7 @@ def test_clock_calls_no_round_while_a_step_is_missing():
         ((*ONTARIO, *in_use()), ShuffleCards(), DEALER, "cards_in_shoe"),
         ((*ONTARIO, *in_use()), PresentCards(), DEALER, "step_done"),
         ((), InspectDecks(decks=-1), DEALER, "bad_request"),
+        ((), InspectDecks(decks=6, faults=7 * ("marked_card",)), DEALER, "bad_request"),
         ((), InspectDecks(decks=6, note="two\nlines"), DEALER, "bad_request"),
         ((), InspectDecks(decks=6, video="v" * 301), DEALER, "bad_request"),
         ((TableClosing(),), InspectDecks(decks=6), DEALER, "not_open"),
@@ -370,6 +371,48 @@ def test_cards_are_replaced_by_whoever_is_in_charge(book, by):
     events = (INSPECTED, VERIFIED) if book == "ontario" else (ShoeInspected(by="dan", job="dealer", at_ms=0), INSPECTED)
 
     assert isinstance(given(TABLE, opened(book), *events).when(ReplaceCards(), by=by).events[0], CardsReplaced)
+
+
+DEVICE = replace(opened("floor"), profile=staffed("floor", "shuffling_device"))
+LOADED = (DEVICE, replace(INSPECTED, decks=8), SHUFFLED)
+FIRST = ShoeCalled(shoe="T7-S1", table="T7", decks=8, burns=1, cut=(0, 0), cutting_card=(0, 0), device="shuffling_device")
+SECOND = replace(FIRST, shoe="T7-S2", burns=0)
+IN_DEVICE = (
+    *(*LOADED, FIRST, OrderNoted(shoe="T7-S1", root="root")),
+    *(ShoeMounted(shoe="T7-S1", root="root", cards=416), SECOND),
+)
+
+
+def test_device_is_loaded_with_cards_shuffled_by_hand():
+    """FL-4.6: new decks are shuffled by hand before they are put into the device; then it shuffles them itself."""
+    given(TABLE, *LOADED[:2]).when(ShuffleCards(), by=DEALER).then(SHUFFLED, FIRST)
+    given(TABLE, *IN_DEVICE[:4]).when(NoteOrder(shoe="T7-S1", root="root")).then(*IN_DEVICE[4:])
+    given(TABLE, *IN_DEVICE).when(ShuffleCards(), by=DEALER).refused("cards_in_shoe")
+
+
+def test_cards_of_a_device_are_replaced_after_any_round():
+    """FL-3.4: what it has shuffled of the old cards is dealt no more, and opened when the next order is committed."""
+    table = given(TABLE, *IN_DEVICE, OrderNoted(shoe="T7-S2", root="root 2"))
+    put_away = (REPLACED, ShoeSetAside(shoe="T7-S1"), ShoeSetAside(shoe="T7-S2"))
+    table.when(ReplaceCards(), by=SUPERVISOR).then(*put_away)
+    third = replace(FIRST, shoe="T7-S3")
+    loaded_anew = (*IN_DEVICE, OrderNoted(shoe="T7-S2", root="root 2"), *put_away, *LOADED[1:], third)
+
+    given(TABLE, *loaded_anew).when(NoteOrder(shoe="T7-S3", root="root 3")).then_among(
+        ShoeRetirementCalled(shoe="T7-S1", reason="replaced", next_shoe="T7-S3", next_root="root 3"),
+        ShoeRetirementCalled(shoe="T7-S2", reason="replaced", next_shoe="T7-S3", next_root="root 3"),
+        ShoeMounted(shoe="T7-S3", root="root 3", cards=416),
+        replace(SECOND, shoe="T7-S4"),
+    )
+
+
+def test_cards_of_a_device_are_not_replaced_in_a_round():
+    """FL-3.4: nor while it shuffles, for it can be asked again in a moment."""
+    called = RoundCalled(
+        round=ROUND_ID, number=1, table="T7", day="20261130", profile=DEVICE.profile, settings=DEVICE.settings, shoe="T7-S1", root="root"
+    )
+    given(TABLE, *IN_DEVICE, called).when(ReplaceCards(), by=SUPERVISOR).refused("no_replacement_now")
+    given(TABLE, *IN_DEVICE).when(ReplaceCards(), by=SUPERVISOR).refused("busy")
 
 
 def test_closed_table_has_its_cards_inspected_anew():
