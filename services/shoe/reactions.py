@@ -31,7 +31,9 @@ def follow(event: Any, source: Source) -> list[Reaction]:
         case ReshuffleCalled():
             return [_reaction(source, event.next_shoe, discards(event, _round(source)), "shuffle")]
         case CutCalled():
-            return [_reaction(source, event.shoe, CutShoe(contributions=event.contributions), "cut")]
+            return [
+                _reaction(source, event.shoe, CutShoe(contributions=event.contributions, cutter=event.cutter, staff=event.staff), "cut")
+            ]
         case CardsCalled():
             draw = DrawCards(round=_round(source), call_no=event.call_no, faces=event.faces)
             return [_reaction(source, event.shoe, draw, "draw")]

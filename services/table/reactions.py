@@ -9,7 +9,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from services.table.domain.betting import lapse_at_ms
-from services.table.domain.coming import Revealing
+from services.table.domain.coming import Revealing, Sealing
 from services.table.domain.state import Betting, Decision, Insurance, Joining, Over, Playing, Round, Unopened, Wager
 from services.table.domain.table import obstacle
 from services.table.domain.table_state import Table
@@ -94,6 +94,8 @@ def _record_round(event: RoundSettled | RoundVoided, source: Source) -> list[Rea
         # ON-5.7; and a shoe that failed is dealt from no more either.
         cutting_card_out=event.cutting_card_out or (isinstance(event, RoundVoided) and event.shoe_failed),
         places=event.places,
+        came_out=event.came_out,
+        seats=event.seats,
     )
     return [Reaction(table_stream(name.day, name.table), command, "record")]
 
@@ -173,6 +175,7 @@ def _deal(event: CardsDrawn, source: Source) -> list[Reaction]:
         cards=tuple(DealtCard(index=drawn.index, card=drawn.opening.card if drawn.opening else "") for drawn in event.cards),
         exhausted=event.exhausted,
         cutting_card_out=event.cutting_card_out,
+        marker=event.marker,
     )
     return [_to_round(event.round, command, "deal")]
 
@@ -271,8 +274,8 @@ def _of_table(table: Table) -> Timer | None:
 
 
 def _before_the_day_ends(table: Table, opened: TableOpened) -> Timer | None:
-    if isinstance(table.coming, Revealing):
-        return Timer(table.coming.until_ms, CallCut(shoe=table.coming.shoe), f"call-cut-{table.coming.shoe}")
+    if isinstance(table.coming, Sealing | Revealing) and table.coming.until_ms is not None:
+        return Timer(table.coming.until_ms, CallCut(shoe=table.coming.shoe), f"call-cut-{table.coming.shoe}", patient=True)
     if opened.settings.dealer == "staff" or obstacle(table) is not None:
         return None
     return Timer(table.next_from_ms, CallRound(), f"call-round-{table.rounds + 1}")

@@ -96,6 +96,7 @@ class Reason(StrEnum):
     # The cut
     CUT_NOT_OPEN = "cut_not_open"
     ALREADY_SEALED = "already_sealed"
+    CUT_REFUSED = "cut_refused"
     BAD_SEAL = "bad_seal"
     NOTHING_SEALED = "nothing_sealed"
     SEAL_MISMATCH = "seal_mismatch"
@@ -186,6 +187,7 @@ SENTENCES: dict[Reason, str] = {
     Reason.NEXT_NOT_COMMITTED: "The order of the next shoe is not committed yet, so this one stays closed.",
     Reason.CUT_NOT_OPEN: "Nothing of this kind is taken towards the cut of that shoe now.",
     Reason.ALREADY_SEALED: "You have sealed something towards this cut already.",
+    Reason.CUT_REFUSED: "You have refused this cut already.",
     Reason.BAD_SEAL: "A seal, and a secret, is 32 bytes in lower-case hexadecimal.",
     Reason.NOTHING_SEALED: "You have sealed nothing towards this cut.",
     Reason.SEAL_MISMATCH: "This is not the secret that you sealed for this shoe.",

@@ -10,6 +10,7 @@ from typing import Literal
 
 from msgspec import Struct
 
+from shared.contracts.asking import CutStaff
 from shared.contracts.table import Contribution, DownHand, Face, RetirementReason
 from shared.kernel.messages import Command, Event
 from shared.kernel.profile import Device
@@ -66,10 +67,13 @@ class ShuffleShoe(Command, frozen=True, kw_only=True, tag="shoe.ShuffleShoe.v1")
     cards: int = 0
 
 
-class CutShoe(Command, frozen=True, kw_only=True, tag="shoe.CutShoe.v1"):
+class CutShoe(Command, frozen=True, kw_only=True, omit_defaults=True, tag="shoe.CutShoe.v1"):
     """Cut, place the cutting card, and burn: where, follows from the root and the contributions."""
 
     contributions: tuple[Contribution, ...]
+    cutter: str = ""
+    staff: CutStaff | None = None
+    """Whose cut it is: a player's, or one of staff's."""
 
 
 class DrawCards(Command, frozen=True, kw_only=True, tag="shoe.DrawCards.v1"):
@@ -153,12 +157,16 @@ class OrderCommitted(Event, frozen=True, kw_only=True, tag="shoe.OrderCommitted.
 class ShoeCut(Event, frozen=True, kw_only=True, tag="shoe.ShoeCut.v1"):
     """The first `cards_in_front` cards went to the back (ON-5.6).
 
-    `contributions` are those of the players, one that was not told by its seal alone; without any secret the dealer cut.
+    `contributions` are those of the players, one that was not told by its seal alone; `by` says whether any was told, else who cut.
     """
 
     cards_in_front: int
     contributions: tuple[Contribution, ...] = ()
-    by: Literal["players", "dealer"]
+    by: Literal["players", "dealer", "game_supervisor", "casino_supervisor"]
+    cutter: str = ""
+    """The player whose cut it is (ON-5.3, FL-4.2)."""
+    staff: CutStaff | None = None
+    """Who cut where no player did; neither is written down where nobody is asked."""
 
 
 class CuttingCardPlaced(Event, frozen=True, kw_only=True, tag="shoe.CuttingCardPlaced.v1"):
@@ -185,7 +193,7 @@ class ShoePrepared(Event, frozen=True, kw_only=True, tag="shoe.ShoePrepared.v1")
     cards: int
 
 
-class CardsDrawn(Event, frozen=True, kw_only=True, tag="shoe.CardsDrawn.v1"):
+class CardsDrawn(Event, frozen=True, kw_only=True, omit_defaults=True, tag="shoe.CardsDrawn.v1"):
     """Cards left the shoe for a call, in order; fewer than called if it is exhausted."""
 
     round: str
@@ -193,6 +201,8 @@ class CardsDrawn(Event, frozen=True, kw_only=True, tag="shoe.CardsDrawn.v1"):
     cards: tuple[DrawnCard, ...]
     exhausted: bool
     cutting_card_out: bool
+    marker: int = -1
+    """Index of the first card behind the cutting card, once that is out."""
 
 
 class HolePeeked(Event, frozen=True, kw_only=True, tag="shoe.HolePeeked.v1"):

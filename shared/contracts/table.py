@@ -9,6 +9,7 @@ from typing import Literal
 
 from msgspec import Struct
 
+from shared.contracts.asking import CameOut, CutAwaited, CutOffered, CutRefused, CutStaff, ExtendReveal, RefuseCut, RevealExtended
 from shared.contracts.refusals import Reason, sentence
 from shared.contracts.restrictions import Held, InForce, InForceNoted, InForceTold, NoteInForce, Restricted, Restriction
 from shared.contracts.rulings import AnyRuling, ReadAnew
@@ -51,6 +52,10 @@ class TableSettings(Struct, frozen=True, gc=False, kw_only=True, omit_defaults=T
     """Between the end of a round and the next one."""
     reveal_ms: int = 3_000
     """How long secrets towards the cut are waited for, when somebody has sealed one."""
+    first_cut_ms: int = 0
+    """How long a table's first shoe waits for somebody to come and cut it, where players are asked; 0 waits for nobody."""
+    supervisor: Literal["game_supervisor", "casino_supervisor"] = "game_supervisor"
+    """Who cuts under FL-4.3 when no player does."""
 
 
 class Contribution(Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True):
@@ -139,6 +144,9 @@ class RecordRound(Command, frozen=True, kw_only=True, omit_defaults=True, tag="t
     cutting_card_out: bool
     places: tuple[tuple[str, int], ...] = ()
     """Players and their boxes, in the order in which the boxes were taken."""
+    came_out: CameOut | None = None
+    seats: tuple[tuple[int, str], ...] = ()
+    """Boxes and their players, from the dealer's left; who decides for a box comes first."""
 
 
 class NoteBooking(Command, frozen=True, kw_only=True, omit_defaults=True, tag="table.NoteBooking.v1"):
@@ -243,11 +251,15 @@ class CutRevealed(Event, frozen=True, kw_only=True, tag="table.CutRevealed.v1"):
     secret: str
 
 
-class CutCalled(Event, frozen=True, kw_only=True, tag="table.CutCalled.v1"):
+class CutCalled(Event, frozen=True, kw_only=True, omit_defaults=True, tag="table.CutCalled.v1"):
     """The shoe is to be cut by what was given, in the order of the players' names; a secret that was not told is missing by name."""
 
     shoe: str
     contributions: tuple[Contribution, ...]
+    cutter: str = ""
+    """Whose cut it is: of those who told a secret, the player who was asked first."""
+    staff: CutStaff | None = None
+    """Whose it is if no player cuts."""
 
 
 class ShoeSetAside(Event, frozen=True, kw_only=True, tag="table.ShoeSetAside.v1"):
@@ -294,6 +306,10 @@ class RoundRecorded(Event, frozen=True, kw_only=True, tag="table.RoundRecorded.v
     """Before this no further round is called by the clock."""
     places: tuple[tuple[str, int], ...] = ()
     """Players and their boxes, in the order in which the boxes were taken."""
+    came_out: CameOut | None = None
+    """Where the cutting card came out."""
+    seats: tuple[tuple[int, str], ...] = ()
+    """Boxes and their players, from the dealer's left; who decides for a box comes first."""
 
 
 class ShoeRetirementCalled(Event, frozen=True, kw_only=True, tag="table.ShoeRetirementCalled.v1"):
@@ -462,6 +478,8 @@ class DealCards(Command, frozen=True, kw_only=True, tag="table.DealCards.v1"):
     cards: tuple[DealtCard, ...]
     exhausted: bool = False
     cutting_card_out: bool = False
+    marker: int = -1
+    """Index of the first card behind the cutting card, once that is out."""
 
 
 class DealCard(Command, frozen=True, kw_only=True, tag="table.DealCard.v1"):
@@ -862,10 +880,12 @@ class ClockResumed(Event, frozen=True, kw_only=True, tag="table.ClockResumed.v1"
     until_ms: int
 
 
-class CuttingCardReached(Event, frozen=True, kw_only=True, tag="table.CuttingCardReached.v1"):
+class CuttingCardReached(Event, frozen=True, kw_only=True, omit_defaults=True, tag="table.CuttingCardReached.v1"):
     """The cutting card came out: this round is the shoe's last."""
 
     shoe: str
+    marker: int = -1
+    """Index of the first card behind it."""
 
 
 class ReshuffleCalled(Event, frozen=True, kw_only=True, tag="table.ReshuffleCalled.v1"):
@@ -1079,6 +1099,10 @@ class RoundSettled(Event, frozen=True, kw_only=True, omit_defaults=True, tag="ta
     cutting_card_out: bool
     places: tuple[tuple[str, int], ...] = ()
     """Players and their boxes, in the order in which the boxes were taken, where somebody may be held by them (FL-5.10)."""
+    came_out: CameOut | None = None
+    """Where the cutting card came out."""
+    seats: tuple[tuple[int, str], ...] = ()
+    """Boxes and their players where these are asked to cut; who decides for a box comes first."""
 
 
 class RoundVoided(Event, frozen=True, kw_only=True, omit_defaults=True, tag="table.RoundVoided.v1"):
@@ -1091,6 +1115,8 @@ class RoundVoided(Event, frozen=True, kw_only=True, omit_defaults=True, tag="tab
     """The shoe or its device failed: no further round is dealt from it."""
     places: tuple[tuple[str, int], ...] = ()
     """As in `RoundSettled`, if cards were dealt."""
+    came_out: CameOut | None = None
+    seats: tuple[tuple[int, str], ...] = ()
 
 
 class CorrectedCard(Struct, frozen=True, gc=False, kw_only=True):
@@ -1256,6 +1282,8 @@ RoundEvent = (
     | CorrectionRefused
 )
 
+CutCommand = SealCut | RevealCut | RefuseCut
+"""What a player may say of the shoe that comes next, whatever round is played."""
 RulingCommand = ProposeRuling | ApproveRuling | DeclineRuling | WithdrawRuling
 TableCommand = (
     OpenTable
@@ -1263,9 +1291,9 @@ TableCommand = (
     | CallRound
     | NoteBook
     | NoteOrder
-    | SealCut
-    | RevealCut
+    | CutCommand
     | CallCut
+    | ExtendReveal
     | MountShoe
     | RecordRound
     | NoteBooking
@@ -1275,14 +1303,12 @@ TableCommand = (
     | RulingCommand
     | Restriction
 )
+CutEvent = OrderNoted | CutSealed | CutRefused | CutAwaited | CutOffered | SealingClosed | CutRevealed | RevealExtended | CutCalled
+"""What happens to the shoe that comes next until it is cut."""
 TableEvent = (
     TableOpened
     | ShoeCalled
-    | OrderNoted
-    | CutSealed
-    | SealingClosed
-    | CutRevealed
-    | CutCalled
+    | CutEvent
     | ShoeSetAside
     | BookNoted
     | ShoeMounted
@@ -1305,8 +1331,6 @@ TableEvent = (
 
 PlayerCommand = PlaceWager | PlaceSideBet | ExposeHand | Hit | Stand | Double | Split | Insure | DeclineInsurance | TakeEvenMoney
 """What a player may ask of a round."""
-CutCommand = SealCut | RevealCut
-"""What a player may say of the shoe that comes next, whatever round is played."""
 PlayerRequest = PlayerCommand | CutCommand
 """What a player may ask of a table."""
 StaffCommand = OpenTable | CloseTable | CallRound | CloseBetting | RulingCommand | Restriction

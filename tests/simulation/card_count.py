@@ -99,7 +99,7 @@ class CardCount:
         told = self.secrets.get(subject, {})
         right = [(player, mark, told.get(player, "")) for player, mark in sorted(self.seals.get(subject, {}).items())]
         must(given == right, "cut", f"{subject} is not cut by what was given towards it")
-        must(event["by"] == ("players" if told else "dealer"), "cut", f"{subject} is said to be cut by {event['by']}")
+        must(event["by"] == ("players" if told else event["staff"] or "dealer"), "cut", f"{subject} is said to be cut by {event['by']}")
         self.cuts[event["by"]] += 1
         self.missing += sum(not secret for _, _, secret in given)
 

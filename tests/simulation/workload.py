@@ -14,6 +14,7 @@ from feltlog.rehearsal.house import RehearsedHouse
 from feltlog.rehearsal.rooms import TableRooms, WalletRooms
 from services.table.views import Felt, FeltBox, FeltCut
 from services.wallet.views import balance
+from shared.contracts.asking import RefuseCut
 from shared.contracts.subjects import round_name, table_stream
 from shared.contracts.table import (
     CallRound,
@@ -294,7 +295,7 @@ class Workload:
             return []
         match cut.phase:
             case "sealing":
-                silent = [player for player in seat.players if player not in cut.sealed]
+                silent = [player for player in seat.players if player not in (*cut.sealed, *cut.refused)]
                 return [(("seal", cut.root, player), self._seal(seat, cut, player)) for player in silent]
             case "revealing":
                 owed = [player for player in cut.sealed if player not in cut.told]
@@ -305,6 +306,8 @@ class Workload:
     def _seal(self, seat: Seat, cut: FeltCut, player: str) -> Step:
         def seal_one() -> None:
             if self.house.chooser.once_in(3):
+                if self.house.chooser.once_in(2):
+                    self._of_the_cut(seat, player, RefuseCut(shoe=cut.shoe, root=cut.root))
                 return
             secret = self._secrets[cut.root, player] = f"{self.house.chooser.below(1 << 62):064x}"
             self._of_the_cut(seat, player, SealCut(shoe=cut.shoe, root=cut.root, seal=seal(cut.shoe, player, secret)))

@@ -12,11 +12,13 @@ breaks loudly, as an assertion, so that somebody looks.
 """
 
 from collections.abc import Sequence
+from typing import Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from services.shoe.domain.shuffle import SEED_BYTES, leaves, order, salts
+from shared.contracts.asking import CutStaff
 from shared.contracts.refusals import Reason, refused
 from shared.contracts.shoe import (
     CardsBurned,
@@ -77,6 +79,8 @@ class Made(Struct, frozen=True, kw_only=True):
     burns: int
     round: str = ""
     device: Device = "manual"
+    asked: bool = False
+    """Whether it is written down whose cut it is, and where the cutting card comes out."""
     cut_at: int = 0
     cards_behind: int = 0
     root: str = ""
@@ -128,7 +132,7 @@ def decide(command: ShoeCommand, shoe: Shoe, envelope: Envelope) -> list[ShoeEve
         case Retired(), _:
             raise refused(Reason.SHOE_RETIRED)
         case Uncut(), CutShoe():
-            return cut(command.contributions, shoe.made)
+            return cut(command.contributions, shoe.made, cutter=command.cutter, staff=command.staff)
         case Ready(), CutShoe():
             raise refused(Reason.OUT_OF_ORDER, "the shoe is cut already")
         case ((Uncut() | Ready()), RetireShoe()):
@@ -182,20 +186,22 @@ def shuffle(command: ShuffleShoe) -> list[ShoeEvent]:
     return [shuffled, committed, *cut((), made)] if command.round else [shuffled, committed]
 
 
-def cut(contributions: tuple[Contribution, ...], made: Made) -> list[ShoeEvent]:
+def cut(contributions: tuple[Contribution, ...], made: Made, *, cutter: str = "", staff: CutStaff | None = None) -> list[ShoeEvent]:
     """Return cut, cutting card and burn, in the order in which a dealer does them (ON-5.6, ON-6.2, FL-4.7).
 
     Nobody chooses where: it follows from the root and what players told.  Without that it follows from the root alone, and
-    the dealer has cut (ON-5.5, LV-3.3).
+    the dealer has cut (ON-5.5, LV-3.3).  Whose cut it is, the table says.
     """
     players = [given.player for given in contributions]
     assert players == sorted(set(players)), "each player gives once, in the order of their names"
     told = [(given.player, given.secret) for given in contributions if given.secret]
     for given in contributions:
         assert not given.secret or seal(made.shoe, given.player, given.secret) == given.seal, f"{given.player} told another secret"
+    assert not cutter or cutter in dict(told), f"{cutter} told nothing that the shoe could be cut by"
+    by: CutStaff | Literal["players"] = "players" if told else staff or "dealer"
     cut_at, cards_behind = cut_and_marker(made.shoe, made.root, told, cut=made.cut, cutting_card=made.cutting_card)
     events: list[ShoeEvent] = [
-        ShoeCut(cards_in_front=cut_at, contributions=contributions, by="players" if told else "dealer"),
+        ShoeCut(cards_in_front=cut_at, contributions=contributions, by=by, cutter=cutter, staff=staff),
         CuttingCardPlaced(cards_behind=cards_behind),
     ]
     return [*events, *load(made)]
@@ -222,14 +228,17 @@ def draw(command: DrawCards, shoe: Ready) -> list[ShoeEvent]:
         if opening is not None:
             _prove(opening, index, made)
         cards.append(DrawnCard(index=index, opening=opening))
+    # ON-5.7: nothing is left in front of the marker, so it is what the dealer sees next.
+    marker = made.cards - made.cards_behind
+    out = shoe.drawn + count >= marker
     return [
         CardsDrawn(
             round=command.round,
             call_no=command.call_no,
             cards=tuple(cards),
             exhausted=count < len(command.faces),
-            # ON-5.7: nothing is left in front of the marker, so it is what the dealer sees next.
-            cutting_card_out=shoe.drawn + count >= made.cards - made.cards_behind,
+            cutting_card_out=out,
+            marker=marker if out and made.asked else -1,
         )
     ]
 
@@ -346,7 +355,8 @@ def evolve(shoe: Shoe, event: ShoeEvent) -> Shoe:
         case OrderCommitted(), Uncut():
             return replace(shoe, made=replace(shoe.made, root=event.root))
         case ShoeCut(), Uncut():
-            return replace(shoe, made=replace(shoe.made, cut_at=event.cards_in_front))
+            asked = bool(event.cutter) or event.staff is not None
+            return replace(shoe, made=replace(shoe.made, cut_at=event.cards_in_front, asked=asked))
         case CuttingCardPlaced(), Uncut():
             return replace(shoe, made=replace(shoe.made, cards_behind=event.cards_behind))
         case CardsBurned(), Uncut() | Ready():

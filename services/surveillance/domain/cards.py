@@ -69,6 +69,8 @@ class Shoe:
     root: str = ""
     size: int = 0
     shuffled: ShoeShuffled | None = None
+    marker: int = 0
+    """Index of the first card behind the cutting card."""
     cut: ShoeCut | None = None
     cut_where: Where | None = None
     seals: dict[str, str] = field(default_factory=dict)
@@ -154,6 +156,7 @@ class Cards:
                 shoe.cut, shoe.cut_where = event, heard.where
                 return [heard.where.found(Code.WRONG_CUT, message) for message in _not_sealed(name, event)]
             case CuttingCardPlaced():
+                shoe.marker = shoe.size - event.cards_behind
                 return [heard.where.found(Code.WRONG_CUT, message) for message in _not_there(name, shoe, event.cards_behind)]
             case OrderCommitted():
                 shoe.root = self.roots[heard.day, name] = event.root
@@ -185,7 +188,7 @@ class Cards:
         return []
 
     def _draw(self, heard: Heard, name: str, shoe: Shoe, event: CardsDrawn) -> list[Finding]:
-        found = []
+        found = [heard.where.found(Code.WRONG_CUT, message) for message in _marked(name, shoe, event)]
         for card in event.cards:
             found += self._leave(heard, shoe, card.index, 1)
             opening = card.opening
@@ -363,6 +366,17 @@ def _not_there(name: str, shoe: Shoe, cards_behind: int) -> list[str]:
     if there == right:
         return []
     return [f"{name} was cut at {there[0]} with {there[1]} behind the cutting card; {right[0]} and {right[1]} follow from what was given"]
+
+
+def _marked(name: str, shoe: Shoe, event: CardsDrawn) -> list[str]:
+    """Return whether the cutting card is said to have come out elsewhere than it lies."""
+    last = event.cards[-1].index + 1 if event.cards else shoe.size
+    out = last >= shoe.marker
+    told = shoe.cut is not None and (bool(shoe.cut.cutter) or shoe.cut.staff is not None)
+    due = (out, shoe.marker if out and told else -1)
+    if shoe.cut is None or (event.cutting_card_out, event.marker) == due:
+        return []
+    return [f"the cutting card of {name} lies in front of card {shoe.marker}, and came out otherwise than that"]
 
 
 def _left_out(shoe: Shoe) -> list[Finding]:

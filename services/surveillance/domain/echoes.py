@@ -56,7 +56,7 @@ def ended(event: table.RoundSettled | table.RoundVoided) -> dict[str, Any]:
 def recorded(event: table.RoundSettled | table.RoundVoided) -> dict[str, Any]:
     """Return what a table writes down of a round's end, beside its digest."""
     retires = event.cutting_card_out or (isinstance(event, table.RoundVoided) and event.shoe_failed)
-    return {**ended(event), "shoes": event.shoes, "cutting_card_out": retires, "places": event.places}
+    return {**ended(event), "shoes": event.shoes, "cutting_card_out": retires, **same("places", "came_out", "seats")(event)}
 
 
 def turned(event: shoe.CardTurned) -> dict[str, Any]:
@@ -72,7 +72,7 @@ def exposed(event: shoe.CardsExposed) -> dict[str, Any]:
 def dealt(event: shoe.CardsDrawn) -> dict[str, Any]:
     """Return what the round is told of cards that were drawn."""
     cards = tuple(table.DealtCard(index=drawn.index, card=drawn.opening.card if drawn.opening else "") for drawn in event.cards)
-    return {**same("call_no", "exhausted", "cutting_card_out")(event), "cards": cards}
+    return {**same("call_no", "exhausted", "cutting_card_out", "marker")(event), "cards": cards}
 
 
 def settled(event: table.WagersSettled) -> dict[str, Any]:
@@ -132,7 +132,7 @@ CAUSES: Mapping[type[Any], Mapping[type[Any], Says]] = {
     table.TurnHole: {shoe.CardTurned: turned},
     table.TakeExposure: {shoe.CardsExposed: exposed},
     shoe.ShuffleShoe: {table.ShoeCalled: whole, table.ReshuffleCalled: discards},
-    shoe.CutShoe: {table.CutCalled: same("contributions")},
+    shoe.CutShoe: {table.CutCalled: same("contributions", "cutter", "staff")},
     shoe.DrawCards: {table.CardsCalled: same("call_no", "faces")},
     shoe.PeekHole: {table.PeekCalled: same("index")},
     shoe.TurnCard: {table.TurnCalled: same("index")},

@@ -17,6 +17,7 @@ from services.surveillance.domain.cards import Cards
 from services.surveillance.domain.causes import Causes
 from services.surveillance.domain.chain import CLOCK_APART_MS, Chain, Checked, check, is_stray
 from services.surveillance.domain.corrections import Corrections, is_correction
+from services.surveillance.domain.cut_offers import CutOffers
 from services.surveillance.domain.days import Days
 from services.surveillance.domain.echoes import Echoes
 from services.surveillance.domain.findings import Code, Finding, finding
@@ -113,6 +114,7 @@ class Watch:
         self._causes = Causes()
         self._echoes = Echoes()
         self._restrictions = Restrictions()
+        self._offers = CutOffers()
         self._corrections = Corrections(only)
 
     def hear(self, stored: Stored) -> list[Finding]:
@@ -168,7 +170,7 @@ class Watch:
         self._rounds = {round_id: seen for round_id, seen in self._rounds.items() if f".{day}-" not in round_id}
         self._again.forget_day(day)
         parts = (self._roll, self._cards, self._stakes, self._balances, self._days, self._causes, self._echoes)
-        for part in (*parts, self._restrictions, self._corrections):
+        for part in (*parts, self._restrictions, self._offers, self._corrections):
             part.forget(day)
 
     def days(self) -> list[str]:
@@ -224,6 +226,7 @@ class Watch:
                 found += self._roll.hear(heard) + self._cards.hear(heard) + self._days.hear(heard)
                 if self._whole and self._only is None:
                     found += self._restrictions.hear(heard)
+                    found += self._offers.hear(heard)
             case ["shoe", _, name] if name != "desk":
                 found += self._cards.hear(heard)
             case ["wallet", _, "ledger", _]:

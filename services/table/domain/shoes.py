@@ -4,8 +4,12 @@ The next shoe is called as soon as one is in use, and no shoe's order is opened 
 do towards its cut is `coming.py`.
 """
 
-from services.table.domain.coming import Called, Cut, Revealing, Sealing, Shuffled, call_cut, close_sealing
+from msgspec.structs import replace
+
+from services.table.domain.coming import Called, Cut, Revealing, Sealing, Shuffled, call_cut, close_sealing, evolve, seal_cut
+from services.table.domain.offering import Occasion, asks, occasion, offer, staff_who_cuts
 from services.table.domain.table_state import Table
+from shared.contracts.asking import CutAwaited
 from shared.contracts.refusals import Reason, refused
 from shared.contracts.table import (
     CallCut,
@@ -14,6 +18,7 @@ from shared.contracts.table import (
     OrderNoted,
     RecordRound,
     RetirementReason,
+    SealCut,
     ShoeCalled,
     ShoeMounted,
     ShoeRetirementCalled,
@@ -26,6 +31,7 @@ from shared.kernel.messages import Envelope
 from shared.kernel.money import Ratio
 
 UNCUT = (0, 0)
+START = Occasion("start")
 
 
 def call_shoe(table: Table, opened: TableOpened, *, loaded: bool = False) -> ShoeCalled:
@@ -70,7 +76,8 @@ def after_round(command: RecordRound, table: Table, opened: TableOpened, envelop
     if isinstance(table.coming, Shuffled):
         return _exchange(table, table.coming, played_out, opened)
     if isinstance(table.coming, Sealing):
-        return _change(table.coming, played_out, opened, envelope)
+        why = occasion(command.came_out, command.seats, ordered=False)
+        return _change(table.coming, why, played_out, opened, envelope)
     return [ShoeSetAside(shoe=shoe) for shoe in played_out]
 
 
@@ -85,7 +92,22 @@ def note_order(command: NoteOrder, table: Table, opened: TableOpened, envelope: 
         return [noted]
     if table.coming.uncut:
         return [noted, *_exchange(table, Shuffled(command.shoe, command.root), table.aside, opened)]
-    return [noted, *_change(Sealing(command.shoe, command.root), table.aside, opened, envelope)]
+    coming, why = Sealing(command.shoe, command.root), occasion(table.came_out, table.seats, ordered=False)
+    if table.aside:
+        return [noted, *_change(coming, why, table.aside, opened, envelope)]
+    if asks(opened) and opened.settings.first_cut_ms:
+        return [noted, CutAwaited(shoe=command.shoe, until_ms=envelope.at_ms + opened.settings.first_cut_ms)]
+    return [noted, *_change(coming, START, (), opened, envelope)]
+
+
+def take_seal(command: SealCut, table: Table, opened: TableOpened, envelope: Envelope) -> list[TableEvent]:
+    """Return that a player's seal is taken; the first one to come to the table cuts the shoe that waits for that (ON-5.3, FL-4.2)."""
+    sealed = seal_cut(command, table.coming, envelope.actor.id)
+    if not isinstance(table.coming, Sealing) or table.coming.until_ms is None:
+        return [sealed]
+    coming = evolve(table.coming, sealed)
+    assert isinstance(coming, Sealing), "a seal ends nothing"
+    return [sealed, *_change(coming, START, (), opened, envelope)]
 
 
 def mount(command: MountShoe, table: Table, opened: TableOpened) -> list[TableEvent]:
@@ -96,10 +118,15 @@ def mount(command: MountShoe, table: Table, opened: TableOpened) -> list[TableEv
     return [mounted, call_shoe(table, opened)] if table.plays_on else [mounted, *_retire((command.shoe,), _why(table))]
 
 
-def _change(coming: Sealing, played_out: tuple[str, ...], opened: TableOpened, envelope: Envelope) -> list[TableEvent]:
-    """Open the orders that are played out, now that the next one is committed, and have that one cut."""
+def _change(coming: Sealing, why: Occasion, played_out: tuple[str, ...], opened: TableOpened, envelope: Envelope) -> list[TableEvent]:
+    """Open the orders that are played out, now that the next one is committed, offer that one to be cut, and have it cut."""
+    events = _retire(played_out, "replaced", coming)
+    if asks(opened):
+        offered = offer(coming.shoe, why, tuple(coming.seals), coming.answered)
+        events.append(offered)
+        coming = replace(coming, asked=tuple(each.player for each in offered.asked))
     until_ms = envelope.at_ms + opened.settings.reveal_ms
-    return [*_retire(played_out, "replaced", coming), close_sealing(coming, until_ms=until_ms)]
+    return [*events, close_sealing(coming, until_ms=until_ms, staff=staff_who_cuts(opened))]
 
 
 def _exchange(table: Table, coming: Shuffled, played_out: tuple[str, ...], opened: TableOpened) -> list[TableEvent]:
@@ -108,13 +135,15 @@ def _exchange(table: Table, coming: Shuffled, played_out: tuple[str, ...], opene
     return [*_retire(played_out, "replaced", coming), mounted, call_shoe(table, opened)]
 
 
-def stop_waiting(command: CallCut, table: Table, envelope: Envelope) -> list[TableEvent]:
-    """Wait no longer for the secrets of those who are gone."""
-    if not isinstance(table.coming, Revealing) or command.shoe != table.coming.shoe:
+def stop_waiting(command: CallCut, table: Table, opened: TableOpened, envelope: Envelope) -> list[TableEvent]:
+    """Wait no longer for the secrets of those who are gone, or for somebody to come and cut."""
+    if not isinstance(table.coming, Sealing | Revealing) or table.coming.until_ms is None or command.shoe != table.coming.shoe:
         return []
     if envelope.at_ms < table.coming.until_ms:
         raise refused(Reason.TOO_EARLY)
-    return [call_cut(table.coming)]
+    if isinstance(table.coming, Sealing):
+        return _change(table.coming, START, (), opened, envelope)
+    return [call_cut(table.coming, staff_who_cuts(opened))]
 
 
 def put_away(table: Table, reason: RetirementReason) -> list[TableEvent]:

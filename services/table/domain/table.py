@@ -7,10 +7,12 @@ unanswered and every shoe's order open.
 from msgspec.structs import replace
 
 from services.table.domain import finished, restrictions, shoes
-from services.table.domain.coming import reveal_cut, seal_cut
+from services.table.domain.coming import extend_reveal, refuse_cut, reveal_cut
+from services.table.domain.offering import asks, staff_who_cuts
 from services.table.domain.restrictions import Restrictions
 from services.table.domain.settings import check_settings
 from services.table.domain.table_state import Table, evolve
+from shared.contracts.asking import ExtendReveal, RefuseCut
 from shared.contracts.refusals import Reason, refused
 from shared.contracts.restrictions import InForce, InForceTold, Restriction
 from shared.contracts.subjects import RoundName
@@ -111,11 +113,17 @@ def _decide(command: TableCommand, table: Table, opened: TableOpened, envelope: 
         case NoteOrder():
             return shoes.note_order(command, table, opened, envelope)
         case SealCut():
-            return [seal_cut(command, table.coming, envelope.actor.id)]
+            return shoes.take_seal(command, table, opened, envelope)
         case RevealCut():
-            return reveal_cut(command, table.coming, envelope.actor.id)
+            return reveal_cut(command, table.coming, envelope.actor.id, staff=staff_who_cuts(opened))
+        case RefuseCut():
+            if not asks(opened):
+                raise refused(Reason.NOT_IN_THIS_BOOK, "nobody at this table is asked to cut.")
+            return [refuse_cut(command, table.coming, envelope.actor.id)]
         case CallCut():
-            return shoes.stop_waiting(command, table, envelope)
+            return shoes.stop_waiting(command, table, opened, envelope)
+        case ExtendReveal():
+            return extend_reveal(command, table.coming)
         case MountShoe():
             return shoes.mount(command, table, opened)
         case NoteRetirement():
@@ -238,6 +246,8 @@ def _record(command: RecordRound, table: Table, opened: TableOpened, envelope: E
             digest=command.digest,
             next_from_ms=envelope.at_ms + opened.settings.pause_ms,
             places=command.places,
+            came_out=command.came_out,
+            seats=command.seats,
         )
     ]
     return events + shoes.after_round(command, table, opened, envelope)

@@ -10,18 +10,16 @@ from services.table.domain.approval import NONE, Proposals
 from services.table.domain.coming import Coming
 from services.table.domain.coming import evolve as evolve_coming
 from services.table.domain.restrictions import Restrictions
+from shared.contracts.asking import CameOut
 from shared.contracts.restrictions import GivenBox, InForceTold
 from shared.contracts.table import (
     BookingNoted,
     BookNoted,
     CorrectionCalled,
     CorrectionNoted,
-    CutCalled,
-    CutRevealed,
-    CutSealed,
+    CutEvent,
     DayClosed,
     DayEnded,
-    OrderNoted,
     RetirementNoted,
     RoundCalled,
     RoundRecorded,
@@ -29,7 +27,6 @@ from shared.contracts.table import (
     RulingDeclined,
     RulingProposed,
     RulingWithdrawn,
-    SealingClosed,
     ShoeCalled,
     ShoeMounted,
     ShoeRetirementCalled,
@@ -78,6 +75,10 @@ class Table(Struct, frozen=True):
     """Rounds that the ledger has not answered for, the running one among them."""
     next_from_ms: int = 0
     """Before this no further round is called by the clock."""
+    came_out: CameOut | None = None
+    """Where the cutting card came out in the latest round, if it did."""
+    seats: tuple[tuple[int, str], ...] = ()
+    """Who sat where in it; who decides for a box comes first."""
     ruled: Restrictions = Restrictions()
     given_told: tuple[GivenBox, ...] = ()
     """Boxes given up that the latest round knows of: a box is given up between rounds (FL-5.8)."""
@@ -106,6 +107,7 @@ def evolve(table: Table, event: TableEvent) -> Table:
             return replace(table, rounds=event.number, round=event.round, running=True, unbooked=unbooked, given_told=given_told)
         case RoundRecorded():
             ruled = restrictions.after_round(table.ruled, event.places)
+            table = replace(table, came_out=event.came_out, seats=event.seats)
             return replace(table, running=False, next_from_ms=event.next_from_ms, ruled=ruled)
         case BookingNoted(number=0):
             return replace(table, unbooked=_without(table.unbooked, event.round))
@@ -119,10 +121,10 @@ def evolve(table: Table, event: TableEvent) -> Table:
             return replace(table, correcting=tuple(other for other in table.correcting if other.round != event.round))
         case TableOpened():
             held = (*table.ruled.held, *(each for each in event.held if each not in table.ruled.held))
-            return replace(table, opened=event, phase="open", ruled=replace(table.ruled, held=held))
+            return replace(table, opened=event, phase="open", seats=(), ruled=replace(table.ruled, held=held))
         case ShoeCalled():
             return replace(table, shoes=table.shoes + 1, coming=evolve_coming(table.coming, event))
-        case OrderNoted() | CutSealed() | SealingClosed() | CutRevealed() | CutCalled():
+        case _ if isinstance(event, CutEvent):
             return replace(table, coming=evolve_coming(table.coming, event))
         case BookNoted():
             return replace(table, book=True)
