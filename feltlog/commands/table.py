@@ -10,7 +10,7 @@ import typer
 from rich.table import Table
 
 from feltlog.client import Declined
-from feltlog.commands import restrictions, rulings
+from feltlog.commands import cards, restrictions, rulings
 from feltlog.commands.answers import tell_answer
 from feltlog.commands.connection import DATA, DataOption, JsonOption, ServerOption, at_the_door
 from feltlog.commands.staff import TableArgument
@@ -115,5 +115,5 @@ def answer(house: House, server: str | None, table: str, command: Any, *, done: 
 
 
 # What is ruled stands behind the daily work in the help.
-for word in (*rulings.WORDS, *restrictions.WORDS):
+for word in (*rulings.WORDS, *restrictions.WORDS, *cards.WORDS):
     app.command()(word)

@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from shared.contracts.shoe import CutShoe, DrawCards, ExposeCards, PeekHole, RetireShoe, ShuffleShoe, TurnCard
+from shared.contracts.burns import BurnCalled, DisclosureCalled
+from shared.contracts.shoe import BurnCards, CutShoe, DrawCards, ExposeCards, PeekHole, RetireShoe, ShowBurned, ShuffleShoe, TurnCard
 from shared.contracts.subjects import round_of, shoe_stream, stream_day
 from shared.contracts.table import (
     CardsCalled,
@@ -44,6 +45,11 @@ def follow(event: Any, source: Source) -> list[Reaction]:
         case ExposureCalled():
             expose = ExposeCards(round=_round(source), hands=event.hands, blackjacks_only=event.blackjacks_only)
             return [_reaction(source, event.shoe, expose, "expose")]
+        case BurnCalled():
+            burn = BurnCards(number=event.number, cards=event.cards, reason=event.reason)
+            return [_reaction(source, event.shoe, burn, "burn")]
+        case DisclosureCalled():
+            return [_reaction(source, event.shoe, ShowBurned(number=event.number), "show")]
         case ShoeRetirementCalled():
             return [
                 _reaction(

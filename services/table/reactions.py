@@ -13,8 +13,20 @@ from services.table.domain.coming import Revealing, Sealing
 from services.table.domain.state import Betting, Decision, Insurance, Joining, Over, Playing, Round, Unopened, Wager
 from services.table.domain.table import obstacle
 from services.table.domain.table_state import Table
+from shared.contracts.burns import NoteBurn, NoteDisclosure
 from shared.contracts.restrictions import InForceTold, NoteInForce
-from shared.contracts.shoe import CardsDrawn, CardsExposed, CardTurned, HolePeeked, OrderCommitted, ShoePrepared, ShoeRetired
+from shared.contracts.shoe import (
+    BurnedShown,
+    BurnRefused,
+    CardsBurned,
+    CardsDrawn,
+    CardsExposed,
+    CardTurned,
+    HolePeeked,
+    OrderCommitted,
+    ShoePrepared,
+    ShoeRetired,
+)
 from shared.contracts.subjects import round_name, round_of, stream_day, table_stream
 from shared.contracts.table import (
     AcceptWager,
@@ -197,6 +209,24 @@ def _note_retirement(event: ShoeRetired, source: Source) -> list[Reaction]:
     return [Reaction(table_stream(stream_day(source.stream), event.table), NoteRetirement(shoe=event.shoe), "retirement")]
 
 
+def _note_burn(event: CardsBurned, source: Source) -> list[Reaction]:
+    # The burn after a shuffle is part of it, and nobody waits for that.
+    return [_to_table(event.table, source, NoteBurn(number=event.number), "burn")] if event.number else []
+
+
+def _note_burn_refused(event: BurnRefused, source: Source) -> list[Reaction]:
+    return [_to_table(event.table, source, NoteBurn(number=event.number, code=event.code, message=event.message), "burn")]
+
+
+def _note_disclosure(event: BurnedShown, source: Source) -> list[Reaction]:
+    cards = tuple(opening.card for opening in event.openings)
+    return [_to_table(event.table, source, NoteDisclosure(number=event.number, cards=cards), "shown")]
+
+
+def _to_table(table: str, source: Source, command: Any, name: str) -> Reaction:
+    return Reaction(table_stream(stream_day(source.stream), table), command, name)
+
+
 def _to_round(round_id: str, command: Any, name: str) -> Reaction:
     return Reaction(round_name(round_id).stream, command, name)
 
@@ -222,6 +252,9 @@ FOLLOWING: Mapping[type, Callable[[Any, Source], list[Reaction]]] = {
     CardTurned: _turn,
     CardsExposed: _expose,
     ShoeRetired: _note_retirement,
+    CardsBurned: _note_burn,
+    BurnRefused: _note_burn_refused,
+    BurnedShown: _note_disclosure,
 }
 """What the table service hears, and what follows from it."""
 

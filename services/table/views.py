@@ -165,6 +165,12 @@ class Felt(Struct, frozen=True, kw_only=True):
     """The shoe in use, and what it is committed to."""
     root: str = ""
     cut: FeltCut | None = None
+    dealer: str = ""
+    """Who deals, as far as anybody said."""
+    burned_shown: tuple[str, ...] = ()
+    """Burned cards of the shoe in use that were shown."""
+    reshuffle: bool = False
+    """Whether the cards are shuffled after this round."""
 
 
 class TableRow(Struct, frozen=True, kw_only=True):
@@ -243,6 +249,9 @@ def felt(table: Table, round_: Round | None) -> Felt:
         shoe="" if table.mounted is None else table.mounted.shoe,
         root="" if table.mounted is None else table.mounted.root,
         cut=_cut(table),
+        dealer=table.orders.dealer,
+        burned_shown=table.orders.shown,
+        reshuffle=table.orders.reshuffle,
     )
 
 

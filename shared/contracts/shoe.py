@@ -11,6 +11,7 @@ from typing import Literal
 from msgspec import Struct
 
 from shared.contracts.asking import CutStaff
+from shared.contracts.burns import BurnReason
 from shared.contracts.table import Contribution, DownHand, Face, RetirementReason
 from shared.kernel.messages import Command, Event
 from shared.kernel.profile import Device
@@ -110,6 +111,21 @@ class ExposeCards(Command, frozen=True, kw_only=True, tag="shoe.ExposeCards.v1")
     openings: tuple[Opening, ...] = ()
 
 
+class BurnCards(Command, frozen=True, kw_only=True, tag="shoe.BurnCards.v1"):
+    """Burn the next cards, between two calls; `number` counts what its table has called for."""
+
+    number: int
+    cards: int
+    reason: BurnReason
+
+
+class ShowBurned(Command, frozen=True, kw_only=True, tag="shoe.ShowBurned.v1"):
+    """Open burned cards that nobody has seen; the vault fills in the openings."""
+
+    number: int
+    openings: tuple[Opening, ...] = ()
+
+
 class RetireShoe(Command, frozen=True, kw_only=True, tag="shoe.RetireShoe.v1"):
     """Take the shoe out of use and open its order; the vault fills in the seed.
 
@@ -175,12 +191,32 @@ class CuttingCardPlaced(Event, frozen=True, kw_only=True, tag="shoe.CuttingCardP
     cards_behind: int
 
 
-class CardsBurned(Event, frozen=True, kw_only=True, tag="shoe.CardsBurned.v1"):
+class CardsBurned(Event, frozen=True, kw_only=True, omit_defaults=True, tag="shoe.CardsBurned.v1"):
     """Cards went unseen to the discard rack."""
 
     first_index: int
     count: int
-    reason: Literal["shuffle", "new_dealer", "game_error"]
+    reason: Literal["shuffle", "new_dealer", "game_error", "house"]
+    number: int = 0
+    """Which of its table's calls it follows from; 0 for the burn after a shuffle."""
+    table: str = ""
+
+
+class BurnRefused(Event, frozen=True, kw_only=True, tag="shoe.BurnRefused.v1"):
+    """The shoe holds fewer cards than were to be burned: written down, because its table waits for it."""
+
+    number: int
+    table: str
+    code: str
+    message: str
+
+
+class BurnedShown(Event, frozen=True, kw_only=True, tag="shoe.BurnedShown.v1"):
+    """Burned cards are open, each with its proof (ON-6.2, LV-3.5)."""
+
+    number: int
+    table: str
+    openings: tuple[Opening, ...]
 
 
 class ShoePrepared(Event, frozen=True, kw_only=True, tag="shoe.ShoePrepared.v1"):
@@ -251,13 +287,15 @@ class ShoeRetired(Event, frozen=True, kw_only=True, tag="shoe.ShoeRetired.v1"):
     """The card that `without_hole` named when the shoe was shuffled."""
 
 
-ShoeCommand = ShuffleShoe | CutShoe | DrawCards | PeekHole | TurnCard | ExposeCards | RetireShoe
+ShoeCommand = ShuffleShoe | CutShoe | DrawCards | PeekHole | TurnCard | ExposeCards | BurnCards | ShowBurned | RetireShoe
 ShoeEvent = (
     ShoeShuffled
     | OrderCommitted
     | ShoeCut
     | CuttingCardPlaced
     | CardsBurned
+    | BurnRefused
+    | BurnedShown
     | ShoePrepared
     | CardsDrawn
     | HolePeeked

@@ -10,6 +10,7 @@ from typing import Literal
 from msgspec import Struct
 
 from shared.contracts.asking import CameOut, CutAwaited, CutOffered, CutRefused, CutStaff, ExtendReveal, RefuseCut, RevealExtended
+from shared.contracts.burns import CardsNote, CardsOrder, CardsOrdered
 from shared.contracts.refusals import Reason, sentence
 from shared.contracts.restrictions import Held, InForce, InForceNoted, InForceTold, NoteInForce, Restricted, Restriction
 from shared.contracts.rulings import AnyRuling, ReadAnew
@@ -1302,6 +1303,8 @@ TableCommand = (
     | EndDay
     | RulingCommand
     | Restriction
+    | CardsOrder
+    | CardsNote
 )
 CutEvent = OrderNoted | CutSealed | CutRefused | CutAwaited | CutOffered | SealingClosed | CutRevealed | RevealExtended | CutCalled
 """What happens to the shoe that comes next until it is cut."""
@@ -1326,6 +1329,7 @@ TableEvent = (
     | RulingEvent
     | Restricted
     | InForceTold
+    | CardsOrdered
 )
 
 
@@ -1333,5 +1337,5 @@ PlayerCommand = PlaceWager | PlaceSideBet | ExposeHand | Hit | Stand | Double | 
 """What a player may ask of a round."""
 PlayerRequest = PlayerCommand | CutCommand
 """What a player may ask of a table."""
-StaffCommand = OpenTable | CloseTable | CallRound | CloseBetting | RulingCommand | Restriction
+StaffCommand = OpenTable | CloseTable | CallRound | CloseBetting | RulingCommand | Restriction | CardsOrder
 """What staff may ask of a table."""

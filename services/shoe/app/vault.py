@@ -28,6 +28,7 @@ from services.shoe.domain.shoe import (
     makes_blackjack,
     may_retire,
     place,
+    unseen,
 )
 from services.shoe.domain.shuffle import SEED_BYTES, leaves, order, salts
 from shared.contracts.shoe import (
@@ -38,6 +39,7 @@ from shared.contracts.shoe import (
     PeekHole,
     RetireShoe,
     ShoeCommand,
+    ShowBurned,
     ShuffleShoe,
     TurnCard,
 )
@@ -126,6 +128,9 @@ class Vault:
             case ExposeCards(), Ready() if all(index in shoe.down for hand in command.hands for index in hand.indices):
                 laid = self._opened(shoe.made)
                 return replace(command, openings=tuple(laid.opening(index, shoe.made) for index in _exposed(command, laid, shoe.made)))
+            case ShowBurned(), Ready():
+                laid = self._opened(shoe.made)
+                return replace(command, openings=tuple(laid.opening(index, shoe.made) for index in unseen(shoe)))
             case RetireShoe(), (Uncut() | Ready()) if may_retire(command, shoe):
                 laid = self._opened(shoe.made)
                 return replace(command, seed=laid.seed.hex(), hole=laid.hole)

@@ -21,6 +21,9 @@ from services.shoe.domain.shuffle import SEED_BYTES, leaves, order, salts
 from shared.contracts.asking import CutStaff
 from shared.contracts.refusals import Reason, refused
 from shared.contracts.shoe import (
+    BurnCards,
+    BurnedShown,
+    BurnRefused,
     CardsBurned,
     CardsDrawn,
     CardsExposed,
@@ -42,6 +45,7 @@ from shared.contracts.shoe import (
     ShoePrepared,
     ShoeRetired,
     ShoeShuffled,
+    ShowBurned,
     ShuffleShoe,
     TurnCard,
 )
@@ -108,6 +112,11 @@ class Ready(Struct, frozen=True, kw_only=True):
     peeked: dict[int, bool] = {}
     closed: tuple[DownHand, ...] = ()
     """Hands that lie face down and that their players may look at."""
+    asked: int = 0
+    """The last burn or disclosure that its table called for."""
+    burned: tuple[int, ...] = ()
+    """Indices of the burned cards; `shown` of those that were disclosed."""
+    shown: tuple[int, ...] = ()
 
 
 class Retired(Struct, frozen=True, kw_only=True):
@@ -145,6 +154,10 @@ def decide(command: ShoeCommand, shoe: Shoe, envelope: Envelope) -> list[ShoeEve
             return turn(command, shoe)
         case Ready(), ExposeCards():
             return expose(command, shoe)
+        case Ready(), BurnCards():
+            return burn(command, shoe)
+        case Ready(), ShowBurned():
+            return show_burned(command, shoe)
         case _:
             raise refused(Reason.SHOE_NOT_READY)
 
@@ -279,6 +292,33 @@ def expose(command: ExposeCards, shoe: Ready) -> list[ShoeEvent]:
     return [CardsExposed(round=command.round, openings=command.openings, closed=closed)]
 
 
+def burn(command: BurnCards, shoe: Ready) -> list[ShoeEvent]:
+    """Return that the next cards are burned, or that there are too few of them (ON-6.2, LV-3.5)."""
+    made, left = shoe.made, shoe.made.cards - shoe.drawn
+    _require(command.number > shoe.asked, f"call {command.number} of the table was answered")
+    assert command.cards > 0, "a burn is of cards"
+    if command.cards > left:
+        too_few = refused(Reason.TOO_FEW_CARDS, str(left))
+        return [BurnRefused(number=command.number, table=made.table, code=too_few.code, message=too_few.message)]
+    burned = CardsBurned(first_index=shoe.drawn, count=command.cards, reason=command.reason, number=command.number, table=made.table)
+    return [burned]
+
+
+def show_burned(command: ShowBurned, shoe: Ready) -> list[ShoeEvent]:
+    """Return the openings of the burned cards that nobody has seen (ON-6.2, LV-3.5)."""
+    _require(command.number > shoe.asked, f"call {command.number} of the table was answered")
+    wanted = unseen(shoe)
+    assert tuple(opening.index for opening in command.openings) == wanted, f"burned cards {wanted} are shown, and no others"
+    for opening in command.openings:
+        _prove(opening, opening.index, shoe.made)
+    return [BurnedShown(number=command.number, table=shoe.made.table, openings=command.openings)]
+
+
+def unseen(shoe: Ready) -> tuple[int, ...]:
+    """Return the indices of the burned cards that a disclosure shows: the oldest first, as many as an entry holds."""
+    return tuple(index for index in shoe.burned if index not in shoe.shown)[:CALL_CARDS_MAX]
+
+
 def may_look(shoe: Shoe, table: str, player: str) -> tuple[DownHand, ...]:
     """Return the hands on a table that lie face down for everybody but this player and others on the same box (decision 25)."""
     if not isinstance(shoe, Ready) or shoe.made.table != table:
@@ -359,10 +399,17 @@ def evolve(shoe: Shoe, event: ShoeEvent) -> Shoe:
             return replace(shoe, made=replace(shoe.made, cut_at=event.cards_in_front, asked=asked))
         case CuttingCardPlaced(), Uncut():
             return replace(shoe, made=replace(shoe.made, cards_behind=event.cards_behind))
-        case CardsBurned(), Uncut() | Ready():
+        case CardsBurned(), Uncut():
             return replace(shoe, drawn=event.first_index + event.count)
+        case CardsBurned(), Ready():
+            after = event.first_index + event.count
+            return replace(shoe, drawn=after, asked=event.number, burned=(*shoe.burned, *range(event.first_index, after)))
+        case BurnRefused(), Ready():
+            return replace(shoe, asked=event.number)
+        case BurnedShown(), Ready():
+            return replace(shoe, asked=event.number, shown=(*shoe.shown, *(opening.index for opening in event.openings)))
         case ShoePrepared(), Uncut():
-            return Ready(made=shoe.made, drawn=shoe.drawn)
+            return Ready(made=shoe.made, drawn=shoe.drawn, burned=tuple(range(shoe.drawn)))
         case CardsDrawn(), Ready():
             down = {card.index: event.round for card in event.cards if card.opening is None}
             return replace(

@@ -11,6 +11,7 @@ from services.surveillance.domain.facts import Fact, clause
 from services.surveillance.domain.findings import Code, Finding, finding
 from services.surveillance.domain.heard import Heard
 from shared.contracts.asking import CameOut, CutOffered, CutRefused
+from shared.contracts.burns import ReshuffleOrdered
 from shared.contracts.table import (
     CutCalled,
     CutRevealed,
@@ -32,6 +33,8 @@ class TableCut:
     opened: TableOpened | None = None
     played: bool = False
     """Whether a shoe was in use since the table opened."""
+    ordered: bool = False
+    """Whether a reshuffle was ordered since the last one."""
     came_out: CameOut | None = None
     seats: tuple[tuple[int, str], ...] = ()
     said: dict[str, str] = field(default_factory=dict)
@@ -64,8 +67,10 @@ def take(table: TableCut, event: Any) -> Amiss:
             table.opened, table.played, table.seats, table.came_out = event, False, (), None
         case RoundRecorded():
             table.came_out, table.seats = event.came_out, event.seats
+        case ReshuffleOrdered():
+            table.ordered = True
         case ShoeMounted():
-            table.played = True
+            table.played, table.ordered = True, False
         case ShoeCalled():
             table.said, table.told, table.offered = {}, set(), None
         case CutSealed():
@@ -125,7 +130,7 @@ def _first(table: TableCut) -> tuple[str, int]:
         return "start", 0
     if table.came_out is not None:
         return table.came_out.on, table.came_out.box
-    return "replaced", 0
+    return ("ordered" if table.ordered else "replaced"), 0
 
 
 def _order(seats: tuple[tuple[int, str], ...], start: int) -> list[str]:

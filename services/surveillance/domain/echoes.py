@@ -11,7 +11,7 @@ from typing import Any
 
 from services.surveillance.domain.findings import Code, Finding
 from services.surveillance.domain.heard import Heard, Where
-from shared.contracts import restrictions, shoe, table, wallet
+from shared.contracts import burns, restrictions, shoe, table, wallet
 from shared.contracts.subjects import round_of
 from shared.kernel.messages import Cause
 
@@ -69,6 +69,16 @@ def exposed(event: shoe.CardsExposed) -> dict[str, Any]:
     return {"cards": tuple(table.DealtCard(index=opening.index, card=opening.card) for opening in event.openings)}
 
 
+def burned(event: shoe.CardsBurned) -> dict[str, Any]:
+    """Return what a table is told of cards that were burned as it called for."""
+    return {"number": event.number, "code": "", "message": ""}
+
+
+def shown(event: shoe.BurnedShown) -> dict[str, Any]:
+    """Return what a table is told of burned cards that were shown."""
+    return {"number": event.number, "cards": tuple(opening.card for opening in event.openings)}
+
+
 def dealt(event: shoe.CardsDrawn) -> dict[str, Any]:
     """Return what the round is told of cards that were drawn."""
     cards = tuple(table.DealtCard(index=drawn.index, card=drawn.opening.card if drawn.opening else "") for drawn in event.cards)
@@ -124,6 +134,10 @@ CAUSES: Mapping[type[Any], Mapping[type[Any], Says]] = {
     table.NoteOrder: {shoe.OrderCommitted: same("shoe", "root")},
     table.MountShoe: {shoe.ShoePrepared: prepared},
     table.NoteRetirement: {shoe.ShoeRetired: same("shoe")},
+    burns.NoteBurn: {shoe.CardsBurned: burned, shoe.BurnRefused: same("number", "code", "message")},
+    burns.NoteDisclosure: {shoe.BurnedShown: shown},
+    shoe.BurnCards: {burns.BurnCalled: same("number", "cards", "reason")},
+    shoe.ShowBurned: {burns.DisclosureCalled: same("number")},
     table.AcceptWager: {wallet.StakeReserved: same("wager")},
     table.RefuseWager: {wallet.StakeRefused: same("wager", "code", "message")},
     table.DealCards: {shoe.CardsDrawn: dealt},

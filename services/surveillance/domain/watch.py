@@ -13,6 +13,7 @@ from typing import Any, Protocol
 import msgspec
 
 from services.surveillance.domain.balances import Balances
+from services.surveillance.domain.card_orders import CardOrders
 from services.surveillance.domain.cards import Cards
 from services.surveillance.domain.causes import Causes
 from services.surveillance.domain.chain import CLOCK_APART_MS, Chain, Checked, check, is_stray
@@ -115,6 +116,7 @@ class Watch:
         self._echoes = Echoes()
         self._restrictions = Restrictions()
         self._offers = CutOffers()
+        self._orders = CardOrders()
         self._corrections = Corrections(only)
 
     def hear(self, stored: Stored) -> list[Finding]:
@@ -170,7 +172,7 @@ class Watch:
         self._rounds = {round_id: seen for round_id, seen in self._rounds.items() if f".{day}-" not in round_id}
         self._again.forget_day(day)
         parts = (self._roll, self._cards, self._stakes, self._balances, self._days, self._causes, self._echoes)
-        for part in (*parts, self._restrictions, self._offers, self._corrections):
+        for part in (*parts, self._restrictions, self._offers, self._orders, self._corrections):
             part.forget(day)
 
     def days(self) -> list[str]:
@@ -227,6 +229,7 @@ class Watch:
                 if self._whole and self._only is None:
                     found += self._restrictions.hear(heard)
                     found += self._offers.hear(heard)
+                    found += self._orders.hear(heard)
             case ["shoe", _, name] if name != "desk":
                 found += self._cards.hear(heard)
             case ["wallet", _, "ledger", _]:

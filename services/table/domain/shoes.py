@@ -6,10 +6,12 @@ do towards its cut is `coming.py`.
 
 from msgspec.structs import replace
 
+from services.table.domain import ordering
 from services.table.domain.coming import Called, Cut, Revealing, Sealing, Shuffled, call_cut, close_sealing, evolve, seal_cut
 from services.table.domain.offering import Occasion, asks, occasion, offer, staff_who_cuts
 from services.table.domain.table_state import Table
 from shared.contracts.asking import CutAwaited
+from shared.contracts.burns import CardsOrder, OrderBurn, OrderDisclosure, OrderReshuffle
 from shared.contracts.refusals import Reason, refused
 from shared.contracts.table import (
     CallCut,
@@ -67,7 +69,7 @@ def after_round(command: RecordRound, table: Table, opened: TableOpened, envelop
     """
     returned = opened.profile.shoe.device == "shuffling_device" and bool(command.shoes)
     ran_out = len(command.shoes) > 1
-    if table.plays_on and not command.cutting_card_out and not ran_out and not returned:
+    if table.plays_on and not (command.cutting_card_out or ran_out or returned or table.orders.reshuffle):
         return []
     mounted = () if table.mounted is None else (table.mounted.shoe,)
     played_out = tuple(dict.fromkeys((*mounted, *command.shoes)))
@@ -76,9 +78,36 @@ def after_round(command: RecordRound, table: Table, opened: TableOpened, envelop
     if isinstance(table.coming, Shuffled):
         return _exchange(table, table.coming, played_out, opened)
     if isinstance(table.coming, Sealing):
-        why = occasion(command.came_out, command.seats, ordered=False)
+        why = occasion(command.came_out, command.seats, ordered=table.orders.reshuffle)
         return _change(table.coming, why, played_out, opened, envelope)
     return [ShoeSetAside(shoe=shoe) for shoe in played_out]
+
+
+def order_cards(command: CardsOrder, table: Table, opened: TableOpened, envelope: Envelope) -> list[TableEvent]:
+    """Return what staff order about the cards: dealers change and cards are burned between rounds, and shown at any time.
+
+    A reshuffle takes effect after the round under way, at once if none is (ON-5.8, LV-3.2).
+    """
+    shoe = "" if table.mounted is None else table.mounted.shoe
+    if not table.plays_on:
+        raise refused(Reason.NOT_OPEN)
+    if isinstance(command, OrderDisclosure):
+        return [*ordering.order_disclosure(command, table.orders, opened, shoe, envelope)]
+    if isinstance(command, OrderReshuffle):
+        ordered = ordering.order_reshuffle(table.orders, opened, shoe, envelope)
+        return [ordered] if table.running else [ordered, *_put_by(table, opened, shoe, envelope)]
+    if table.running:
+        raise refused(Reason.ROUND_RUNNING)
+    if isinstance(command, OrderBurn):
+        return [*ordering.order_burn(command, table.orders, opened, shoe, envelope)]
+    return [*ordering.change_dealer(command, table.orders, opened, shoe, envelope)]
+
+
+def _put_by(table: Table, opened: TableOpened, shoe: str, envelope: Envelope) -> list[TableEvent]:
+    """Take a shoe out of use between two rounds, because the cards are to be shuffled."""
+    if isinstance(table.coming, Sealing):
+        return _change(table.coming, occasion(None, table.seats, ordered=True), (shoe,), opened, envelope)
+    return [ShoeSetAside(shoe=shoe)]
 
 
 def note_order(command: NoteOrder, table: Table, opened: TableOpened, envelope: Envelope) -> list[TableEvent]:
@@ -92,7 +121,7 @@ def note_order(command: NoteOrder, table: Table, opened: TableOpened, envelope: 
         return [noted]
     if table.coming.uncut:
         return [noted, *_exchange(table, Shuffled(command.shoe, command.root), table.aside, opened)]
-    coming, why = Sealing(command.shoe, command.root), occasion(table.came_out, table.seats, ordered=False)
+    coming, why = Sealing(command.shoe, command.root), occasion(table.came_out, table.seats, ordered=table.orders.reshuffle)
     if table.aside:
         return [noted, *_change(coming, why, table.aside, opened, envelope)]
     if asks(opened) and opened.settings.first_cut_ms:

@@ -6,13 +6,14 @@ unanswered and every shoe's order open.
 
 from msgspec.structs import replace
 
-from services.table.domain import finished, restrictions, shoes
+from services.table.domain import finished, ordering, restrictions, shoes
 from services.table.domain.coming import extend_reveal, refuse_cut, reveal_cut
 from services.table.domain.offering import asks, staff_who_cuts
 from services.table.domain.restrictions import Restrictions
 from services.table.domain.settings import check_settings
 from services.table.domain.table_state import Table, evolve
 from shared.contracts.asking import ExtendReveal, RefuseCut
+from shared.contracts.burns import CardsNote, CardsOrder
 from shared.contracts.refusals import Reason, refused
 from shared.contracts.restrictions import InForce, InForceTold, Restriction
 from shared.contracts.subjects import RoundName
@@ -136,6 +137,10 @@ def _decide(command: TableCommand, table: Table, opened: TableOpened, envelope: 
             return _end_day(command, table, opened, envelope)
         case OpenTable():
             return []
+        case _ if isinstance(command, CardsOrder):
+            return shoes.order_cards(command, table, opened, envelope)
+        case _ if isinstance(command, CardsNote):
+            return [*ordering.note(command, table.orders)]
         case _:
             return _rule(command, table, opened, envelope)
 
@@ -231,6 +236,8 @@ def obstacle(table: Table) -> Reason | None:
         return Reason.NO_BOOK
     if table.mounted is None:
         return Reason.NO_SHOE
+    if table.orders.burning is not None:
+        return Reason.BURNING
     return Reason.WALLET_SILENT if len(table.unbooked) >= UNBOOKED_MAX else None
 
 

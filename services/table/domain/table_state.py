@@ -5,12 +5,14 @@ from typing import Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from services.table.domain import approval, restrictions
+from services.table.domain import approval, ordering, restrictions
 from services.table.domain.approval import NONE, Proposals
 from services.table.domain.coming import Coming
 from services.table.domain.coming import evolve as evolve_coming
+from services.table.domain.ordering import Orders
 from services.table.domain.restrictions import Restrictions
 from shared.contracts.asking import CameOut
+from shared.contracts.burns import CardsOrdered
 from shared.contracts.restrictions import GivenBox, InForceTold
 from shared.contracts.table import (
     BookingNoted,
@@ -79,6 +81,8 @@ class Table(Struct, frozen=True):
     """Where the cutting card came out in the latest round, if it did."""
     seats: tuple[tuple[int, str], ...] = ()
     """Who sat where in it; who decides for a box comes first."""
+    orders: Orders = Orders()
+    """What was ordered about the cards."""
     ruled: Restrictions = Restrictions()
     given_told: tuple[GivenBox, ...] = ()
     """Boxes given up that the latest round knows of: a box is given up between rounds (FL-5.8)."""
@@ -89,8 +93,9 @@ class Table(Struct, frozen=True):
 
     @property
     def idle(self) -> bool:
-        """Whether nothing of this table is unanswered: no round, no booking, no shoe, no correction."""
-        return not (self.running or self.unbooked or self.coming or self.mounted or self.aside or self.retiring or self.correcting)
+        """Whether nothing of this table is unanswered: no round, no booking, no shoe, no correction, no burn."""
+        shoes = self.coming or self.mounted or self.aside or self.retiring
+        return not (self.running or self.unbooked or shoes or self.correcting) and self.orders.answered
 
     @property
     def plays_on(self) -> bool:
@@ -104,6 +109,7 @@ def evolve(table: Table, event: TableEvent) -> Table:
         case RoundCalled():
             unbooked = (*table.unbooked, event.round)
             given_told = () if event.in_force is None else event.in_force.given
+            table = replace(table, orders=ordering.after_call(table.orders))
             return replace(table, rounds=event.number, round=event.round, running=True, unbooked=unbooked, given_told=given_told)
         case RoundRecorded():
             ruled = restrictions.after_round(table.ruled, event.places)
@@ -129,7 +135,7 @@ def evolve(table: Table, event: TableEvent) -> Table:
         case BookNoted():
             return replace(table, book=True)
         case ShoeMounted():
-            return replace(table, coming=None, mounted=event)
+            return replace(table, coming=None, mounted=event, orders=ordering.after_mount(table.orders))
         case ShoeSetAside():
             return replace(_put_down(table, event.shoe), aside=(*table.aside, event.shoe))
         case ShoeRetirementCalled():
@@ -148,6 +154,8 @@ def evolve(table: Table, event: TableEvent) -> Table:
             return replace(table, given_told=event.in_force.given)
         case RulingProposed() | RulingApproved() | RulingDeclined() | RulingWithdrawn():
             return replace(table, proposals=approval.remembered(table.proposals, event))
+        case _ if isinstance(event, CardsOrdered):
+            return replace(table, orders=ordering.remember(table.orders, event))
         case _:
             return replace(table, ruled=restrictions.remember(table.ruled, event))
 
