@@ -37,7 +37,7 @@ from shared.contracts.table import (
 from shared.contracts.wallet import Deposit, OpenAccount, Withdraw
 from shared.kernel.cutting import seal
 from shared.kernel.messages import Actor, Answer
-from tests.simulation import rulings
+from tests.simulation import orders, rulings
 from tests.simulation.auditor import Auditor
 from tests.simulation.breach import must
 
@@ -108,6 +108,7 @@ class Workload:
         self.silence_once_in = 0
         self.lost_once_in = 0
         self.rule_once_in = 0
+        self.order_once_in = 0
         self.counts: Counter[str] = Counter()
         self.betting = True
         self._requests: dict[str, Request] = {}
@@ -153,7 +154,7 @@ class Workload:
     def stop(self) -> None:
         """Bet no more, and close the tables."""
         self.betting = False
-        self.silence_once_in = self.lost_once_in = self.rule_once_in = 0
+        self.silence_once_in = self.lost_once_in = self.rule_once_in = self.order_once_in = 0
         self._todo.clear()
         for seat in self.seats:
             self._pit(seat, CloseTable())
@@ -230,6 +231,8 @@ class Workload:
             steps += self._staff(seat, felt)
         if self.rule_once_in:
             steps += self._rulings(felt)
+        if self.order_once_in and felt.round and felt.table_phase == "open":
+            steps.append((("order", felt.round, felt.phase in ("settled", "void")), self._order(seat)))
         return [self._once(seat, key, step) for key, step in steps if key not in self._spoken]
 
     def _once(self, seat: Seat, key: tuple[Any, ...], step: Step) -> Step:
@@ -391,6 +394,16 @@ class Workload:
 
     def _cage(self, command: Any) -> None:
         self._request("wallet", command, CAGE, self._book, money=not isinstance(command, OpenAccount))
+
+    def _order(self, seat: Seat) -> Step:
+        def ask(actor: Actor, command: Any) -> None:
+            self._request("table", command, actor, lambda: self._table_stream(seat.table))
+
+        def perhaps() -> None:
+            if self.house.chooser.once_in(self.order_once_in or 1):
+                orders.order(self.house.chooser, ask)
+
+        return perhaps
 
     def _pit(self, seat: Seat, command: Any) -> None:
         self._request("table", command, PIT, lambda: self._table_stream(seat.table))
