@@ -55,7 +55,7 @@ class TableRules(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     reserve_ms: Window = 5_000
     pause_ms: Window = 5_000
     reveal_ms: Window = 3_000
-    first_cut_ms: Pause = 0
+    offer_ms: Pause = 0
     supervisor: Literal["game_supervisor", "casino_supervisor"] = "game_supervisor"
     dealer: Literal["automatic", "staff"] = "automatic"
 
@@ -99,7 +99,7 @@ inspector = "inspector"
 # betting_window_ms: how long wagers are taken; decision_ms: how long a player may think;
 # reserve_ms: how long a wager may wait for its wallet; pause_ms: between a round and the next;
 # reveal_ms: how long secrets towards the cut of a shoe are waited for, if anybody has sealed one;
-# first_cut_ms: how long the first shoe of a day waits for a player to come and cut it (0: it does not wait);
+# offer_ms: how long a shoe is offered to be cut that the table waits for, such as a day's first (0: it is not);
 # supervisor: who cuts under `floor` when no player does, "game_supervisor" or "casino_supervisor".
 # dealer: "automatic" deals by itself, "staff" waits for a dealer's word.
 
@@ -230,7 +230,7 @@ def table_settings(house: HouseRules, table: TableRules) -> TableSettings:
         reserve_ms=table.reserve_ms,
         pause_ms=table.pause_ms,
         reveal_ms=table.reveal_ms,
-        first_cut_ms=table.first_cut_ms,
+        offer_ms=table.offer_ms,
         supervisor=table.supervisor,
     )
 

@@ -211,7 +211,8 @@ def _note_retirement(event: ShoeRetired, source: Source) -> list[Reaction]:
 
 def _note_burn(event: CardsBurned, source: Source) -> list[Reaction]:
     # The burn after a shuffle is part of it, and nobody waits for that.
-    return [_to_table(event.table, source, NoteBurn(number=event.number), "burn")] if event.number else []
+    note = NoteBurn(number=event.number, cutting_card_out=event.cutting_card_out)
+    return [_to_table(event.table, source, note, "burn")] if event.number else []
 
 
 def _note_burn_refused(event: BurnRefused, source: Source) -> list[Reaction]:

@@ -72,7 +72,7 @@ class CutOffered(Event, frozen=True, kw_only=True, omit_defaults=True, tag="tabl
 
 
 class CutAwaited(Event, frozen=True, kw_only=True, tag="table.CutAwaited.v1"):
-    """The first shoe waits until then for somebody to come to the table and cut it (ON-5.3, FL-4.2)."""
+    """A shoe that its table waits for is offered to be cut until then (ON-5.2, ON-5.3, FL-4.2)."""
 
     shoe: str
     until_ms: int

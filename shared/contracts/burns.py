@@ -41,6 +41,7 @@ class NoteBurn(Command, frozen=True, kw_only=True, omit_defaults=True, tag="tabl
     number: int
     code: str = ""
     message: str = ""
+    cutting_card_out: bool = False
 
 
 class NoteDisclosure(Command, frozen=True, kw_only=True, tag="table.NoteDisclosure.v1"):
@@ -83,6 +84,8 @@ class BurnNoted(Event, frozen=True, kw_only=True, omit_defaults=True, tag="table
     number: int
     code: str = ""
     message: str = ""
+    cutting_card_out: bool = False
+    """Whether the cutting card is what comes next: the cards are shuffled before the next round (ON-5.7, LV-3.2)."""
 
     def answer(self) -> tuple[str, Answer] | None:
         """The pending answer becomes what the shoe said."""

@@ -200,6 +200,8 @@ class CardsBurned(Event, frozen=True, kw_only=True, omit_defaults=True, tag="sho
     number: int = 0
     """Which of its table's calls it follows from; 0 for the burn after a shuffle."""
     table: str = ""
+    cutting_card_out: bool = False
+    """Whether nothing is left in front of the cutting card, after a burn that the table called for."""
 
 
 class BurnRefused(Event, frozen=True, kw_only=True, tag="shoe.BurnRefused.v1"):

@@ -53,8 +53,8 @@ class TableSettings(Struct, frozen=True, gc=False, kw_only=True, omit_defaults=T
     """Between the end of a round and the next one."""
     reveal_ms: int = 3_000
     """How long secrets towards the cut are waited for, when somebody has sealed one."""
-    first_cut_ms: int = 0
-    """How long a table's first shoe waits for somebody to come and cut it, where players are asked; 0 waits for nobody."""
+    offer_ms: int = 0
+    """How long a shoe is offered to be cut that its table waits for, such as a day's first; 0 waits for nobody."""
     supervisor: Literal["game_supervisor", "casino_supervisor"] = "game_supervisor"
     """Who cuts under FL-4.3 when no player does."""
 

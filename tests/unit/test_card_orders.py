@@ -46,20 +46,22 @@ INSPECTOR = Actor("staff", "ivy", "inspector")
 SECRETS = {"ann": "0a" * 32, "bob": "0b" * 32}
 
 
-def small(book: str) -> Profile:
+QUARTER = (Ratio(1, 4), Ratio(1, 4))
+
+
+def small(book: str, behind: tuple[Ratio, Ratio] = QUARTER) -> Profile:
     """Return a book over two decks, which end after some rounds."""
     rules = profile(book)
-    behind = (Ratio(1, 4), Ratio(3, 10)) if book == "ontario" else (Ratio(1, 4), Ratio(1, 4))
     shoe, sides = replace(rules.shoe, cutting_card=behind), replace(rules.side_bets, offered=())
     return replace(rules, decks=3 if book == "floor" else 2, shoe=shoe, side_bets=sides)
 
 
-def house_of(book: str, seed: int = 3) -> WholeHouse:
+def house_of(book: str, seed: int = 3, *, behind: tuple[Ratio, Ratio] = QUARTER) -> WholeHouse:
     """Return a house with one table under a book over two decks."""
     house = WholeHouse(seed=seed)
     for player in ("ann", "bob", "cyd"):
         house.welcome(player)
-    house.open_table("T1", book, rules=small(book))
+    house.open_table("T1", book, rules=small(book, behind))
     return house
 
 
@@ -185,11 +187,22 @@ def test_round_goes_on_behind_the_burned_cards():
 
 def test_shoe_with_too_few_cards_refuses():
     """LV-3.5: the asker waits for the shoe, is told then, and the table goes on."""
-    house = house_of("live")
+    house = house_of("live", behind=(Ratio(0, 1), Ratio(0, 1)))
     answers = [order(house, OrderBurn(reason="house", cards=10)).status for _ in range(10)]
     noted = [event.code for event in events(house, BurnNoted)]
 
     assert (set(answers), noted, state_of(house).orders.burning) == ({"pending"}, [*[""] * 9, "too_few_cards"], None)
+
+
+def test_burn_up_to_the_cutting_card_ends_the_shoe():
+    """Decision 21, FL-4.1: what would come out as a round's first card; the cards are shuffled before it, and nothing is found."""
+    house = house_of("live")
+    while state_of(house).shoes == 2:
+        order(house, OrderBurn(reason="house", cards=10))
+    house.play("T1", ["ann"])
+    told = [event.cutting_card_out for event in events(house, BurnNoted)]
+
+    assert (told, events(house, RoundCalled)[0].shoe, found_in(house)) == ([*[False] * 7, True], "T1-S2", set())
 
 
 def test_order_to_shuffle_takes_effect_after_the_round():

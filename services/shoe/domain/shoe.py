@@ -300,8 +300,16 @@ def burn(command: BurnCards, shoe: Ready) -> list[ShoeEvent]:
     if command.cards > left:
         too_few = refused(Reason.TOO_FEW_CARDS, str(left))
         return [BurnRefused(number=command.number, table=made.table, code=too_few.code, message=too_few.message)]
-    burned = CardsBurned(first_index=shoe.drawn, count=command.cards, reason=command.reason, number=command.number, table=made.table)
-    return [burned]
+    return [
+        CardsBurned(
+            first_index=shoe.drawn,
+            count=command.cards,
+            reason=command.reason,
+            number=command.number,
+            table=made.table,
+            cutting_card_out=made.asked and shoe.drawn + command.cards >= made.cards - made.cards_behind,
+        )
+    ]
 
 
 def show_burned(command: ShowBurned, shoe: Ready) -> list[ShoeEvent]:

@@ -46,7 +46,7 @@ class TableOrders:
     """Whether a dealer has changed since the latest round was called."""
     burning: set[int] = field(default_factory=set)
     spent: set[str] = field(default_factory=set)
-    """The shoes in use when a reshuffle was ordered: no further round may be called from them."""
+    """Shoes that were to be shuffled, or burned up to their cutting card: no further round may be called from them."""
 
 
 @dataclass
@@ -100,6 +100,8 @@ def take(table: TableOrders, event: Any) -> Amiss:
             return burn(table, event)
         case BurnNoted():
             table.burning.discard(event.number)
+            if event.cutting_card_out:
+                table.spent.add(table.shoe)
         case ReshuffleOrdered():
             table.spent.add(table.shoe)
         case RoundCalled():

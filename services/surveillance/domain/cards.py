@@ -175,6 +175,8 @@ class Cards:
                 shoe.burned.update(range(event.first_index, event.first_index + event.count))
                 if event.number:
                     shoe.burns[event.number] = (event.count, heard.where)
+                    if event.cutting_card_out != (_tells_marker(shoe) and event.first_index + event.count >= shoe.marker):
+                        return [heard.where.found(Code.WRONG_CUT, f"the cutting card of {name} is not where a burn says")]
                 return self._leave(heard, shoe, event.first_index, event.count)
             case CardsDrawn():
                 return self._draw(heard, name, shoe, event)
@@ -386,12 +388,16 @@ def _not_there(name: str, shoe: Shoe, cards_behind: int) -> list[str]:
     return [f"{name} was cut at {there[0]} with {there[1]} behind the cutting card; {right[0]} and {right[1]} follow from what was given"]
 
 
+def _tells_marker(shoe: Shoe) -> bool:
+    """Return whether it is written down where the cutting card of a shoe comes out."""
+    return shoe.cut is not None and (bool(shoe.cut.cutter) or shoe.cut.staff is not None)
+
+
 def _marked(name: str, shoe: Shoe, event: CardsDrawn) -> list[str]:
     """Return whether the cutting card is said to have come out elsewhere than it lies."""
     last = event.cards[-1].index + 1 if event.cards else shoe.size
     out = last >= shoe.marker
-    told = shoe.cut is not None and (bool(shoe.cut.cutter) or shoe.cut.staff is not None)
-    due = (out, shoe.marker if out and told else -1)
+    due = (out, shoe.marker if out and _tells_marker(shoe) else -1)
     if shoe.cut is None or (event.cutting_card_out, event.marker) == due:
         return []
     return [f"the cutting card of {name} lies in front of card {shoe.marker}, and came out otherwise than that"]

@@ -11,7 +11,7 @@ from services.surveillance.domain.facts import Fact, clause
 from services.surveillance.domain.findings import Code, Finding, finding
 from services.surveillance.domain.heard import Heard
 from shared.contracts.asking import CameOut, CutOffered, CutRefused
-from shared.contracts.burns import ReshuffleOrdered
+from shared.contracts.burns import BurnNoted, ReshuffleOrdered
 from shared.contracts.table import (
     CutCalled,
     CutRevealed,
@@ -67,6 +67,8 @@ def take(table: TableCut, event: Any) -> Amiss:
             table.opened, table.played, table.seats, table.came_out = event, False, (), None
         case RoundRecorded():
             table.came_out, table.seats = event.came_out, event.seats
+        case BurnNoted(cutting_card_out=True):
+            table.came_out = CameOut(on="no_hand")
         case ReshuffleOrdered():
             table.ordered = True
         case ShoeMounted():

@@ -71,7 +71,7 @@ def exposed(event: shoe.CardsExposed) -> dict[str, Any]:
 
 def burned(event: shoe.CardsBurned) -> dict[str, Any]:
     """Return what a table is told of cards that were burned as it called for."""
-    return {"number": event.number, "code": "", "message": ""}
+    return {**same("number", "cutting_card_out")(event), "code": "", "message": ""}
 
 
 def shown(event: shoe.BurnedShown) -> dict[str, Any]:

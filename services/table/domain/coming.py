@@ -54,7 +54,7 @@ class Sealing(Struct, frozen=True):
     answered: tuple[str, ...] = ()
     asked: tuple[str, ...] = ()
     until_ms: int | None = None
-    """Until when the first player is waited for, if the table waits."""
+    """Until when the shoe is offered, if its table waits for that."""
 
 
 class Revealing(Struct, frozen=True):

@@ -54,7 +54,7 @@ def table_extension(table: Table, now_ms: int) -> ExtendReveal | None:
     """Return the command that gives those who may cut their time again after the house was away; None if nobody is waited for."""
     match table.coming:
         case Sealing(until_ms=int()) if table.opened is not None:
-            return ExtendReveal(until_ms=now_ms + table.opened.settings.first_cut_ms)
+            return ExtendReveal(until_ms=now_ms + table.opened.settings.offer_ms)
         case Revealing() if table.opened is not None:
             return ExtendReveal(until_ms=now_ms + table.opened.settings.reveal_ms)
         case _:

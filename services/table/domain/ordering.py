@@ -130,7 +130,15 @@ def note(command: CardsNote, orders: Orders) -> list[CardsOrdered]:
     if waiting is None or waiting.number != command.number:
         return []
     if isinstance(command, NoteBurn) and isinstance(waiting, BurnCalled):
-        return [BurnNoted(burn=waiting.burn, number=command.number, code=command.code, message=command.message)]
+        return [
+            BurnNoted(
+                burn=waiting.burn,
+                number=command.number,
+                code=command.code,
+                message=command.message,
+                cutting_card_out=command.cutting_card_out,
+            )
+        ]
     assert not isinstance(command, NoteBurn) and isinstance(waiting, DisclosureCalled), "a disclosure is noted of a disclosure"
     return [DisclosureNoted(disclosure=waiting.disclosure, number=command.number, cards=command.cards)]
 

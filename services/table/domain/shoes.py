@@ -7,11 +7,12 @@ do towards its cut is `coming.py`.
 from msgspec.structs import replace
 
 from services.table.domain import ordering
-from services.table.domain.coming import Called, Cut, Revealing, Sealing, Shuffled, call_cut, close_sealing, evolve, seal_cut
-from services.table.domain.offering import Occasion, asks, occasion, offer, staff_who_cuts
+from services.table.domain.coming import Called, Cut, Revealing, Sealing, Shuffled, call_cut, close_sealing, evolve, refuse_cut, seal_cut
+from services.table.domain.offering import Occasion, asks, clockwise, occasion, offer, staff_who_cuts
 from services.table.domain.table_state import Table
-from shared.contracts.asking import CutAwaited
-from shared.contracts.burns import CardsOrder, OrderBurn, OrderDisclosure, OrderReshuffle
+from services.table.domain.table_state import evolve as evolve_table
+from shared.contracts.asking import CutAwaited, RefuseCut
+from shared.contracts.burns import CardsNote, CardsOrder, NoteBurn, OrderBurn, OrderDisclosure, OrderReshuffle
 from shared.contracts.refusals import Reason, refused
 from shared.contracts.table import (
     CallCut,
@@ -95,7 +96,7 @@ def order_cards(command: CardsOrder, table: Table, opened: TableOpened, envelope
         return [*ordering.order_disclosure(command, table.orders, opened, shoe, envelope)]
     if isinstance(command, OrderReshuffle):
         ordered = ordering.order_reshuffle(table.orders, opened, shoe, envelope)
-        return [ordered] if table.running else [ordered, *_put_by(table, opened, shoe, envelope)]
+        return [ordered] if table.running else [ordered, *_put_by(evolve_table(table, ordered), opened, shoe, envelope)]
     if table.running:
         raise refused(Reason.ROUND_RUNNING)
     if isinstance(command, OrderBurn):
@@ -103,10 +104,20 @@ def order_cards(command: CardsOrder, table: Table, opened: TableOpened, envelope
     return [*ordering.change_dealer(command, table.orders, opened, shoe, envelope)]
 
 
+def note_cards(command: CardsNote, table: Table, opened: TableOpened, envelope: Envelope) -> list[TableEvent]:
+    """Return what the shoe answered; one whose cutting card is what comes next is put by before a round begins (ON-5.7, decision 21)."""
+    noted = ordering.note(command, table.orders)
+    out = isinstance(command, NoteBurn) and command.cutting_card_out
+    if not noted or not out or table.mounted is None or table.running or not table.plays_on:
+        return [*noted]
+    return [*noted, *_put_by(evolve_table(table, noted[0]), opened, table.mounted.shoe, envelope)]
+
+
 def _put_by(table: Table, opened: TableOpened, shoe: str, envelope: Envelope) -> list[TableEvent]:
-    """Take a shoe out of use between two rounds, because the cards are to be shuffled."""
+    """Take a shoe out of use between two rounds, because its cards are to be shuffled."""
     if isinstance(table.coming, Sealing):
-        return _change(table.coming, occasion(None, table.seats, ordered=True), (shoe,), opened, envelope)
+        why = occasion(table.came_out, table.seats, ordered=table.orders.reshuffle)
+        return _change(table.coming, why, (shoe,), opened, envelope)
     return [ShoeSetAside(shoe=shoe)]
 
 
@@ -121,22 +132,31 @@ def note_order(command: NoteOrder, table: Table, opened: TableOpened, envelope: 
         return [noted]
     if table.coming.uncut:
         return [noted, *_exchange(table, Shuffled(command.shoe, command.root), table.aside, opened)]
-    coming, why = Sealing(command.shoe, command.root), occasion(table.came_out, table.seats, ordered=table.orders.reshuffle)
-    if table.aside:
-        return [noted, *_change(coming, why, table.aside, opened, envelope)]
-    if asks(opened) and opened.settings.first_cut_ms:
-        return [noted, CutAwaited(shoe=command.shoe, until_ms=envelope.at_ms + opened.settings.first_cut_ms)]
-    return [noted, *_change(coming, START, (), opened, envelope)]
+    coming = Sealing(command.shoe, command.root)
+    if asks(opened) and opened.settings.offer_ms:
+        return [noted, CutAwaited(shoe=command.shoe, until_ms=envelope.at_ms + opened.settings.offer_ms)]
+    return [noted, *_change(coming, _why_cut(table), table.aside, opened, envelope)]
 
 
-def take_seal(command: SealCut, table: Table, opened: TableOpened, envelope: Envelope) -> list[TableEvent]:
-    """Return that a player's seal is taken; the first one to come to the table cuts the shoe that waits for that (ON-5.3, FL-4.2)."""
-    sealed = seal_cut(command, table.coming, envelope.actor.id)
+def take_answer(command: SealCut | RefuseCut, table: Table, opened: TableOpened, envelope: Envelope) -> list[TableEvent]:
+    """Return that a player's seal or refusal is taken; a shoe that its table waits for is cut once everybody has answered.
+
+    The first shoe is the first player's who comes to the table (ON-5.3, FL-4.2).
+    """
+    player = envelope.actor.id
+    said = refuse_cut(command, table.coming, player) if isinstance(command, RefuseCut) else seal_cut(command, table.coming, player)
     if not isinstance(table.coming, Sealing) or table.coming.until_ms is None:
-        return [sealed]
-    coming = evolve(table.coming, sealed)
-    assert isinstance(coming, Sealing), "a seal ends nothing"
-    return [sealed, *_change(coming, START, (), opened, envelope)]
+        return [said]
+    coming, why = evolve(table.coming, said), _why_cut(table)
+    assert isinstance(coming, Sealing), "an answer ends nothing"
+    asked = clockwise(why)
+    done = set(asked) <= set(coming.answered) if asked else bool(coming.seals)
+    return [said, *_change(coming, why, table.aside, opened, envelope)] if done else [said]
+
+
+def _why_cut(table: Table) -> Occasion:
+    """Return why the cards of a shoe are cut that its table waits for."""
+    return occasion(table.came_out, table.seats, ordered=table.orders.reshuffle) if table.aside else START
 
 
 def mount(command: MountShoe, table: Table, opened: TableOpened) -> list[TableEvent]:
@@ -171,7 +191,7 @@ def stop_waiting(command: CallCut, table: Table, opened: TableOpened, envelope: 
     if envelope.at_ms < table.coming.until_ms:
         raise refused(Reason.TOO_EARLY)
     if isinstance(table.coming, Sealing):
-        return _change(table.coming, START, (), opened, envelope)
+        return _change(table.coming, _why_cut(table), table.aside, opened, envelope)
     return [call_cut(table.coming, staff_who_cuts(opened))]
 
 

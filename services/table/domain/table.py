@@ -6,8 +6,8 @@ unanswered and every shoe's order open.
 
 from msgspec.structs import replace
 
-from services.table.domain import finished, ordering, restrictions, shoes
-from services.table.domain.coming import extend_reveal, refuse_cut, reveal_cut
+from services.table.domain import finished, restrictions, shoes
+from services.table.domain.coming import extend_reveal, reveal_cut
 from services.table.domain.offering import asks, staff_who_cuts
 from services.table.domain.restrictions import Restrictions
 from services.table.domain.settings import check_settings
@@ -114,13 +114,13 @@ def _decide(command: TableCommand, table: Table, opened: TableOpened, envelope: 
         case NoteOrder():
             return shoes.note_order(command, table, opened, envelope)
         case SealCut():
-            return shoes.take_seal(command, table, opened, envelope)
+            return shoes.take_answer(command, table, opened, envelope)
         case RevealCut():
             return reveal_cut(command, table.coming, envelope.actor.id, staff=staff_who_cuts(opened))
         case RefuseCut():
             if not asks(opened):
                 raise refused(Reason.NOT_IN_THIS_BOOK, "nobody at this table is asked to cut.")
-            return [refuse_cut(command, table.coming, envelope.actor.id)]
+            return shoes.take_answer(command, table, opened, envelope)
         case CallCut():
             return shoes.stop_waiting(command, table, opened, envelope)
         case ExtendReveal():
@@ -140,7 +140,7 @@ def _decide(command: TableCommand, table: Table, opened: TableOpened, envelope: 
         case _ if isinstance(command, CardsOrder):
             return shoes.order_cards(command, table, opened, envelope)
         case _ if isinstance(command, CardsNote):
-            return [*ordering.note(command, table.orders)]
+            return shoes.note_cards(command, table, opened, envelope)
         case _:
             return _rule(command, table, opened, envelope)
 

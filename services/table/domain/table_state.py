@@ -12,7 +12,7 @@ from services.table.domain.coming import evolve as evolve_coming
 from services.table.domain.ordering import Orders
 from services.table.domain.restrictions import Restrictions
 from shared.contracts.asking import CameOut
-from shared.contracts.burns import CardsOrdered
+from shared.contracts.burns import BurnNoted, CardsOrdered
 from shared.contracts.restrictions import GivenBox, InForceTold
 from shared.contracts.table import (
     BookingNoted,
@@ -154,6 +154,9 @@ def evolve(table: Table, event: TableEvent) -> Table:
             return replace(table, given_told=event.in_force.given)
         case RulingProposed() | RulingApproved() | RulingDeclined() | RulingWithdrawn():
             return replace(table, proposals=approval.remembered(table.proposals, event))
+        case BurnNoted(cutting_card_out=True):
+            # It comes out on nobody's hand.
+            return replace(table, orders=ordering.remember(table.orders, event), came_out=CameOut(on="no_hand"))
         case _ if isinstance(event, CardsOrdered):
             return replace(table, orders=ordering.remember(table.orders, event))
         case _:

@@ -30,6 +30,7 @@ from shared.contracts.table import (
     RecordRound,
     SealCut,
     SealingClosed,
+    ShoeSetAside,
     TableOpened,
 )
 from shared.kernel.cutting import seal
@@ -180,12 +181,12 @@ SEAL = seal("T7-S1", "ann", SECRET)
 
 def waiting(*events: Any) -> Any:
     """Return a table whose first shoe waits for somebody to cut it until 20,000 ms."""
-    return given(TABLE, chosen_at(opened(), first_cut_ms=19_000), shoe_called(), noted(), WAITS, *events)
+    return given(TABLE, chosen_at(opened(), offer_ms=19_000), shoe_called(), noted(), WAITS, *events)
 
 
 def test_first_shoe_waits_for_the_first_player():
     """ON-5.3, FL-4.2: as long as the house has said."""
-    state = given(TABLE, chosen_at(opened(), first_cut_ms=19_000), shoe_called())
+    state = given(TABLE, chosen_at(opened(), offer_ms=19_000), shoe_called())
 
     state.when(NoteOrder(shoe="T7-S1", root="root 1"), at_ms=1_000).then(noted(), WAITS)
 
@@ -217,6 +218,34 @@ def test_first_shoe_is_waited_for_as_long_as_was_said():
     waiting().when(due.command, at_ms=19_999).refused("too_early")
 
     assert (due.at_ms, due.command, due.patient) == (20_000, CallCut(shoe="T7-S1"), True)
+
+
+BEHIND = (recorded(), ShoeSetAside(shoe="T7-S1"), noted(2), CutAwaited(shoe=NEXT, until_ms=20_000))
+"""A shoe that its table waits for, after a round of which nobody's seat is known."""
+
+
+def between_shoes(*events: Any) -> Any:
+    """Return a table that waits for its next shoe, ann and bob at its boxes, until they have answered."""
+    seats = replace(recorded(), seats=((1, "ann"), (2, "bob")))
+    table = chosen_at(opened(), offer_ms=19_000)
+    return given(TABLE, table, *FIRST, BookNoted(), round_called(), seats, *BEHIND[1:], *events)
+
+
+def test_shoe_that_its_table_waits_for_is_offered():
+    """ON-5.2: for as long as the house has said."""
+    table = chosen_at(opened(), offer_ms=19_000)
+    state = given(TABLE, table, *FIRST, BookNoted(), round_called(), *BEHIND[:2])
+
+    state.when(NoteOrder(shoe=NEXT, root="root 2")).then(noted(2), replace(BEHIND[3], until_ms=20_000))
+
+
+def test_offer_ends_when_everybody_has_answered():
+    """ON-5.5: Bob sits farthest to the dealer's right and refuses, then it is Ann's turn; nobody waits for more."""
+    between_shoes().when(REFUSES, by="bob").then(refuses("bob"))
+    events = between_shoes(refuses("bob")).when(seals("ann"), by="ann").events
+    offered_now = asked(("bob", "refused"), ("ann", "sealed"))
+
+    assert events == [sealed("ann"), retired(reason="replaced"), offered_now, SealingClosed(shoe=NEXT, reveal_until_ms=4_000)]
 
 
 @pytest.mark.parametrize(("state", "until_ms"), [(revealing().state, 63_000), (waiting().state, 79_000)])
