@@ -69,6 +69,7 @@ glossary: setup ## write the glossary's messages and the dictionary of telemetry
 
 rules: setup ## write into docs where each clause is decided and proved, and who may rule
 	$(BIN)/python -m tests.house.rulings
+	$(BIN)/python -m tests.house.procedure
 	$(BIN)/python -m tests.house.traceability
 
 fuzz: setup ## ask, write, set and type whatever comes along, anew each time: make fuzz EXAMPLES=2000

@@ -11,9 +11,10 @@ from typing import Annotated
 
 import typer
 
-from feltlog.commands import player, quarantine, round, rules, scenario, shoe, table
+from feltlog.commands import player, quarantine, round, rules, scanner, scenario, shoe, table
 from feltlog.commands.demo import demo
 from feltlog.commands.play import play
+from feltlog.commands.rack import rack
 from feltlog.commands.replay import replay
 from feltlog.commands.rounds import rounds
 from feltlog.commands.statement import statement
@@ -44,12 +45,14 @@ app.add_typer(player.app, name="player")
 app.command()(rounds)
 app.add_typer(round.app, name="round")
 app.command()(replay)
+app.command()(rack)
 app.command()(verify)
 app.command()(statement)
 app.add_typer(shoe.app, name="shoe")
 app.add_typer(quarantine.app, name="quarantine")
 app.add_typer(rules.app, name="rules")
 app.add_typer(scenario.app, name="scenario")
+app.add_typer(scanner.app, name="scanner")
 
 
 def tell_version(wanted: bool) -> None:

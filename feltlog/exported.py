@@ -114,6 +114,11 @@ def exported(day: str, shoe: str, events: Iterable[Any], at_table: Iterable[Any]
     for event in events:
         if isinstance(event, ShoeShuffled):
             found = _shuffled(day, event, _said(shoe, at_table))
+            if event.device == "scanned":
+                raise Trouble(
+                    f"{shoe} stood under a scanner: nobody knew its order, so there is none to check. "
+                    "`feltlog verify` holds each of its cards against what was committed to when it was scanned."
+                )
         assert found is not None, "a shoe's stream begins with its shuffle"
         match event:
             case OrderCommitted():

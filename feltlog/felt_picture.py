@@ -13,8 +13,10 @@ from rich.text import Text
 
 from feltlog.ruled import ruling_in_words
 from feltlog.screen import drawn
+from feltlog.shoe_story import joined
 from feltlog.wording import Sentence, amount, gain, money, row_of, spoken
 from services.table.views import Felt, FeltBox, FeltHand
+from shared.contracts.procedure import IN_WORDS
 from shared.contracts.shoe import OwnHand
 from shared.contracts.staff import job_in_words
 from shared.contracts.table import DeclineInsurance, Double, ExposeHand, Hit, Insure, Split, Stand, TakeEvenMoney
@@ -171,9 +173,24 @@ def table_top(sight: Sight) -> RenderableType:
     title = f"Table {felt.table}  {felt.profile}  wagers {limits}"
     return Group(
         Panel(boxes(sight), title=title, title_align="left", subtitle=felt.round or "no round yet", subtitle_align="right"),
+        *(Text(line, style="dim", overflow="fold") for line in shoe_lines(felt)),
         Text(headline(felt, sight.player), style="bold"),
         *(Text(line, style="magenta") for line in ruled_lines(felt)),
     )
+
+
+def shoe_lines(felt: Felt) -> list[str]:
+    """Return what the shoe in use and the one that comes next are committed to, for whoever notes it down (ADR 0018)."""
+    lines = [f"Shoe {felt.shoe}  {felt.root}"] if felt.root else []
+    if felt.cut is not None and felt.cut.root:
+        lines.append(f"Next {felt.cut.shoe}  {felt.cut.root}")
+    if felt.cut is not None and felt.cut.sealed:
+        missing = [player for player in felt.cut.sealed if player not in felt.cut.told]
+        if felt.cut.phase == "sealing":
+            lines.append(f"{joined(felt.cut.sealed)} sealed a secret towards the cut of {felt.cut.shoe}")
+        elif missing:
+            lines.append(f"{felt.cut.shoe} is cut as soon as {joined(missing)} told what was sealed")
+    return lines
 
 
 def ruled_lines(felt: Felt) -> list[str]:
@@ -223,8 +240,13 @@ def headline(felt: Felt, player: str) -> str:
     if felt.phase in ("settled", "void"):
         mine = [line for line in felt.lines if line.player == player]
         won = sum(line.returned_minor - line.stake_minor for line in mine)
-        return WORDS[felt.phase] + (f": {gain(won, felt.currency)} {felt.currency} for you" if mine else "")
-    return WORDS[felt.phase]
+        return WORDS[felt.phase] + (f": {gain(won, felt.currency)} {felt.currency} for you" if mine else "") + cards_first(felt)
+    return WORDS[felt.phase] + cards_first(felt)
+
+
+def cards_first(felt: Felt) -> str:
+    """Return which step with the cards comes before the next round, if one does."""
+    return "" if felt.next_step is None else f"; first staff {IN_WORDS[felt.next_step]}"
 
 
 def clock_bar(sight: Sight) -> Text:

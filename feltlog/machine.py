@@ -27,6 +27,7 @@ from feltlog.nats_server import SERVER, await_ready, claim, free_ports, server_p
 from feltlog.running import Lock, Running, Seen
 from feltlog.trouble import Trouble
 from shared.contracts.staff import PIT, staff_line
+from shared.runtime.settings import scanners_line
 
 READY_S = 60.0
 PORTS_TRIES = 3
@@ -197,8 +198,10 @@ class Machine:
             "OTEL_SERVICE_NAME": f"{os.environ.get('OTEL_SERVICE_NAME') or 'feltlog'}-{user}",
         }
         if self._processes:
-            house = self.house.settings().house
+            settings = self.house.settings()
+            house = settings.house
             facts |= {"FELTLOG_DAY_STARTS": house.day_starts, "FELTLOG_ZONE": house.zone, "FELTLOG_STAFF": staff_line(self.house.staff())}
+            facts["FELTLOG_SCANNERS"] = scanners_line(settings.scanners)
         # The key that seals the shoes is the shoe's business alone.
         inherited = {name: value for name, value in os.environ.items() if not name.startswith(SEALING) or user == "shoe"}
         return inherited | facts

@@ -12,7 +12,8 @@ from msgspec import Struct
 
 from feltlog.trouble import Trouble
 from shared.contracts.language import read_entry
-from shared.contracts.subjects import BadSubject, RoundName, log_day, log_name, log_of, round_of
+from shared.contracts.shoe import ShoeShuffled
+from shared.contracts.subjects import BadSubject, RoundName, log_day, log_name, log_of, round_of, shoe_stream
 from shared.kernel.entry import Decision, Entry, Stored, Stray, Unreadable
 from shared.kernel.identity import digest
 
@@ -106,6 +107,19 @@ async def round_pages(store: Logs, name: RoundName) -> list[Page]:
     if not pages:
         raise Trouble(f"There is no round {name.id} in these logs. `feltlog rounds` lists those that there are.")
     return pages
+
+
+async def shoe_pages(store: Logs, shoe: str, day: str = "") -> tuple[str, list[Page]]:
+    """Return a shoe's entries and its day, the latest that has a shoe of that name if none is given; raise `Trouble` if there is none."""
+    try:
+        streams = [(each, shoe_stream(each, shoe)) for each in ([day] if day else reversed(await days(store, "shoe")))]
+    except BadSubject as error:
+        raise Trouble(f"{error}.") from error
+    for each, stream in streams:
+        pages = await stream_pages(store, stream)
+        if pages and isinstance(told(pages)[0].event, ShoeShuffled):
+            return each, pages
+    raise Trouble(f"There is no shoe {shoe!r} in these logs{f' of {day}' if day else ''}. `feltlog replay ROUND` names those of a round.")
 
 
 async def days(store: Logs, service: str = "table") -> list[str]:

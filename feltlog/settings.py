@@ -17,7 +17,7 @@ from shared.contracts.staff import PIT, Job
 from shared.contracts.table import OpenTable, TableSettings
 from shared.kernel.money import BadMoney, minor_units
 from shared.kernel.toml import BadToml, decode, quoted
-from shared.runtime.settings import TIME_OF_DAY
+from shared.runtime.settings import SCANNER, TIME_OF_DAY
 
 NAME = r"^[A-Za-z0-9_-]{1,64}\Z"
 AMOUNT = r"^[0-9]{1,12}(\.[0-9]{1,4})?\Z"
@@ -27,6 +27,7 @@ PATTERNS = {
     AMOUNT: 'an amount in quotes, such as "5.00"',
     CURRENCY: "three capital letters, such as CAD",
     TIME_OF_DAY: "a time of day, such as 06:00",
+    SCANNER: "a scanner's address, such as tcp://127.0.0.1:7001 or serial:/dev/ttyUSB0",
 }
 """What each pattern wants, as a person is told it."""
 PROCESSES = HOUSE.keys() - PIT.keys()
@@ -36,6 +37,7 @@ Name = Annotated[str, msgspec.Meta(pattern=NAME)]
 Amount = Annotated[str, msgspec.Meta(pattern=AMOUNT)]
 Currency = Annotated[str, msgspec.Meta(pattern=CURRENCY)]
 TimeOfDay = Annotated[str, msgspec.Meta(pattern=TIME_OF_DAY)]
+ScannerAddress = Annotated[str, msgspec.Meta(pattern=SCANNER)]
 Window = Annotated[int, msgspec.Meta(ge=1, le=600_000, description="milliseconds, 600000 at most")]
 Pause = Annotated[int, msgspec.Meta(ge=0, le=600_000, description="milliseconds, 600000 at most")]
 Boxes = Annotated[int, msgspec.Meta(ge=1, le=9, description="1 to 9")]
@@ -74,6 +76,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     house: HouseRules
     staff: dict[Name, Job] = {}
     """Who works at the tables, and as what."""
+    scanners: dict[Name, ScannerAddress] = {}
+    """Where the scanner of each table is reached whose cards are scanned."""
     table: tuple[TableRules, ...] = ()
 
 
@@ -179,8 +183,8 @@ def sentence(message: str) -> str:
             place, keys = f"in table {int(index.strip('[]')) + 1}", rest
         case ["house", *rest]:
             place, keys = "in [house]", rest
-        case ["staff", *_]:
-            place, keys = "in [staff]", []
+        case ["staff" | "scanners" as section, *_]:
+            place, keys = f"in [{section}]", []
         case _:
             place, keys = "", parts
     place = ", ".join(filter(None, [place, *(f"key `{key}`" for key in keys)]))
@@ -201,6 +205,7 @@ def contradictions(settings: Settings) -> list[str]:
         found.append(f"in [house], key `zone`: there is no time zone {quoted(settings.house.zone)} on this machine.")
     found += [f"in [staff]: {name!r} is a process of the house and works at no table." for name in settings.staff if name in PROCESSES]
     ids = [table.id for table in settings.table]
+    found += [f"in [scanners]: there is no table {table!r}." for table in settings.scanners if table not in ids]
     found += [f"table {id_!r} stands there {ids.count(id_)} times; each table needs an id of its own." for id_ in ids if ids.count(id_) > 1]
     return found + [problem for table in settings.table if (problem := impossible_limits(table))]
 

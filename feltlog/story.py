@@ -24,6 +24,7 @@ SPEAKERS: dict[type, str] = {
     table.RefuseWager: "wallet",
     table.DealCards: "shoe",
     table.DealCard: "shoe",
+    table.NoteCuttingCard: "shoe",
     table.ChangeShoe: "shoe",
     table.TakePeek: "shoe",
     table.TurnHole: "shoe",
@@ -162,6 +163,8 @@ def sentence(told: Told, before: Layout, after: Layout) -> tuple[Sentence, Tone]
             return (f"{after.owner(event.box, event.hand)} exposes ", *row_of(cards), f"  {worth(cards)}"), "card"
         case table.CuttingCardReached():
             return (f"The cutting card of shoe {event.shoe} comes out: this round is its last",), "house"
+        case table.ReshuffleCalled(whole=True):
+            return (f"The cutting card of shoe {event.shoe} is the first card: all cards are shuffled, and the wagers stay",), "house"
         case table.ReshuffleCalled():
             return (f"Shoe {event.shoe} is empty: its discards are shuffled, all but the cards on the layout",), "house"
         case table.ShoeChanged():

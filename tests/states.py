@@ -25,6 +25,8 @@ def folded(stream: str, events: Iterable[Any]) -> Any:
 def plain(value: Any) -> Any:
     """Return a state as data for JSON, a phase by its name."""
     match value:
+        case msgspec.UNSET:
+            return None
         case msgspec.Struct():
             fields = {name: plain(getattr(value, name)) for name in value.__struct_fields__}
             return {"": type(value).__name__, **fields}

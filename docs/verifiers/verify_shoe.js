@@ -190,9 +190,12 @@ function checkEnd(shoe) {
 }
 
 /** Resolve to what was checked, in a sentence; reject with `Wrong` at the first thing that does not hold. */
-async function check(shoe, { root = "" } = {}) {
+async function check(shoe, { root = "", mine = null } = {}) {
   if (!shoe || shoe.format !== FORMAT) throw new Wrong(`This is no shoe in the format "${FORMAT}".`);
   if (root && root !== shoe.root) throw new Wrong(`${shoe.shoe} is told to be committed to ${shoe.root}, and you saw ${root}.`);
+  if (mine && !shoe.contributions.some(({ player, secret }) => player === mine.player && secret === mine.secret)) {
+    throw new Wrong(`${shoe.shoe} was not cut by the secret that you name.`);
+  }
   const order = await checkOrder(shoe);
   if (shoe.cut_at !== null) {
     await checkContributions(shoe);
@@ -204,13 +207,16 @@ async function check(shoe, { root = "" } = {}) {
   checkEnd(shoe);
   const told = shoe.contributions.filter((each) => each.secret).length;
   const faces = shoe.drawn.filter((card) => card.card !== undefined).length;
-  const cut = told ? `${told} players` : byDevice(shoe) ? "nobody, for a device shuffled it" : "the dealer";
+  const cut = told ? `${told} player${told === 1 ? "" : "s"}` : byDevice(shoe) ? "nobody, for a device shuffled it" : "the dealer";
   const by = shoe.cut_at === null ? "nobody, for it was never used" : cut;
   return `${shoe.shoe} holds: ${shoe.cards} cards committed, cut by ${by}, ${faces} of ${shoe.left} cards that left it open, each proved.`;
 }
 
+/** Return what an error of `check`, or of reading the file, says to a person. */
+const sentence = (error) => (error instanceof Wrong ? error.message : `The file does not say what a shoe must say: ${error.message}.`);
+
 if (typeof window !== "undefined") {
-  window.verifyShoe = { check };
+  window.verifyShoe = { check, sentence };
 } else {
   const fs = require("node:fs");
   if (typeof globalThis.crypto === "undefined") globalThis.crypto = require("node:crypto").webcrypto;
@@ -218,7 +224,7 @@ if (typeof window !== "undefined") {
     .then(() => check(JSON.parse(fs.readFileSync(process.argv[2], "utf-8"))))
     .then((said) => console.log(said))
     .catch((error) => {
-      console.log(error instanceof Wrong ? error.message : `The file does not say what a shoe must say: ${error.message}.`);
+      console.log(sentence(error));
       process.exitCode = 1;
     });
 }

@@ -207,7 +207,8 @@ def check(shoe, root="", mine=None):
     check_end(shoe)
     told = sum(1 for each in shoe["contributions"] if each["secret"])
     faces = sum(1 for card in shoe["drawn"] if "card" in card)
-    by = f"{told} players" if told else "nobody, for a device shuffled it" if by_device(shoe) else "the dealer"
+    players = f"{told} player{'' if told == 1 else 's'}"
+    by = players if told else "nobody, for a device shuffled it" if by_device(shoe) else "the dealer"
     by = "nobody, for it was never used" if shoe["cut_at"] is None else by
     left = shoe["left"]
     return f"{name} holds: {shoe['cards']} cards committed, cut by {by}, {faces} of {left} cards that left it open, each proved."

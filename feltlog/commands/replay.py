@@ -2,8 +2,9 @@
 
 import asyncio
 import sys
-from collections.abc import Callable
-from typing import Annotated
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import Annotated, Any
 from zoneinfo import ZoneInfo
 
 import msgspec
@@ -12,19 +13,25 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from feltlog.card_story import StepLine, steps_before
 from feltlog.commands.connection import DATA, DataOption, JsonOption, ServerOption, reading
 from feltlog.ending import Ending, ending
 from feltlog.house import House
 from feltlog.layout import Layout
 from feltlog.rack_picture import as_json as racked_as_json
 from feltlog.rack_picture import rack_table
-from feltlog.reading import Damaged, Page, chain_break, round_pages, told
+from feltlog.reading import Damaged, Page, chain_break, round_pages, stream_pages, told
 from feltlog.screen import drawn, has_suits, plain_table, screen, write_json
+from feltlog.shoe_story import shoe_lines
 from feltlog.story import Line, plain, story
 from feltlog.trouble import Trouble
 from feltlog.wording import amount, counted, gain, money, row_of, seconds, stamp, wall, why_void, worth
 from services.table.domain.pick_up import rack
-from shared.contracts.subjects import BadSubject, RoundName, round_name
+from shared.contracts.subjects import BadSubject, RoundName, round_name, shoe_stream, table_stream
+from shared.contracts.table import CardsCalled, RoundOpened
+
+Shoes = dict[str, list[Any]]
+"""The events of a round's shoes, by their names."""
 
 STYLES = {"card": "", "player": "cyan", "house": "dim", "money": "green", "refusal": "yellow", "ruling": "magenta", "end": "bold"}
 
@@ -45,7 +52,7 @@ def replay(
     zone = ZoneInfo(house.settings().house.zone)
     name = wanted(round)
     try:
-        pages = asyncio.run(fetch(house, server, name))
+        pages, steps, shoes = asyncio.run(fetch(house, server, name))
     except Damaged as damaged:
         typer.echo(str(damaged), err=True)
         raise typer.Exit(1) from damaged
@@ -59,7 +66,7 @@ def replay(
         if broken:
             typer.echo(broken, err=True)
     else:
-        show(screen(), name, pages, zone, pause=wait_for_enter if step else None)
+        show(screen(), name, pages, zone, pause=wait_for_enter if step else None, steps=steps, shoes=shoes)
     if broken:
         raise typer.Exit(1)
 
@@ -72,10 +79,21 @@ def wanted(text: str) -> RoundName:
         raise Trouble(f"{error}.") from error
 
 
-async def fetch(house: House, server: str | None, name: RoundName) -> list[Page]:
-    """Return all entries of a round."""
+async def fetch(house: House, server: str | None, name: RoundName) -> tuple[list[Page], list[StepLine], Shoes]:
+    """Return all entries of a round, what staff did with its cards before they were in the shoe, and what its shoes' own logs say."""
     async with reading(house, server) as store:
-        return await round_pages(store, name)
+        pages = await round_pages(store, name)
+        events = [one.event for one in told(pages)]
+        shoes: Shoes = {}
+        for shoe in dict.fromkeys(event.shoe for event in events if isinstance(event, CardsCalled)):
+            # A shoe's log stands beside the round's: a damaged one hides no round.
+            with suppress(Trouble):
+                shoes[shoe] = [one.event for one in told(await stream_pages(store, shoe_stream(name.day, shoe)))]
+        opened = next((event for event in events if isinstance(event, RoundOpened)), None)
+        if opened is None or opened.profile.shoe.procedure == "house":
+            return pages, [], shoes
+        steps = steps_before(opened.shoe, told(await stream_pages(store, table_stream(name.day, name.table))))
+        return pages, steps or [], shoes
 
 
 def wait_for_enter() -> bool:
@@ -84,11 +102,25 @@ def wait_for_enter() -> bool:
     return line.strip().lower() not in ("q", "quit")
 
 
-def show(console: Console, name: RoundName, pages: list[Page], zone: ZoneInfo, *, pause: Callable[[], bool] | None = None) -> None:
-    """Show a round from its first entry to its last, then how it ended and the digest that stands for its chain."""
+def show(
+    console: Console,
+    name: RoundName,
+    pages: list[Page],
+    zone: ZoneInfo,
+    *,
+    pause: Callable[[], bool] | None = None,
+    steps: Sequence[StepLine] = (),
+    shoes: Shoes | None = None,
+) -> None:
+    """Show a round from its first entry to its last, then how it ended and the digest that stands for its chain.
+
+    `shoes` are the events of its shoes, by name.
+    """
     letters, paper = not has_suits(console), not console.is_terminal
     lines, layout = story(told(pages))
-    console.print(heading(name, pages, layout, zone), soft_wrap=paper)
+    if steps:
+        console.print(cards_of(steps, zone), soft_wrap=paper)
+    console.print(heading(name, pages, layout, zone, shoes or {}), soft_wrap=paper)
     if pause is not None:
         console.print("Enter shows the next event, q and Enter stops.", style="dim")
     for line in lines:
@@ -114,7 +146,13 @@ def show_rack(console: Console, pages: list[Page], *, json: bool) -> None:
     console.print(rack_table(racked, layout, letters=not has_suits(console)))
 
 
-def heading(name: RoundName, pages: list[Page], layout: Layout, zone: ZoneInfo) -> RenderableType:
+def cards_of(steps: Sequence[StepLine], zone: ZoneInfo) -> RenderableType:
+    """Return how the cards came into their shoe, a line for each step."""
+    lines = [Text(f"{wall(step.at_ms, zone)}  {step.who} ({step.job}) {step.what}", style="dim") for step in steps]
+    return Group(Text("Before the cards were in the shoe:"), *lines, Text(""))
+
+
+def heading(name: RoundName, pages: list[Page], layout: Layout, zone: ZoneInfo, shoes: Shoes) -> RenderableType:
     """Return what stands above the lines: that this is a replay, and of what."""
     parts = [Text.assemble((" REPLAY ", "bold reverse"), f" round {name.id}, from its log. Nothing is being played.", style="bold")]
     opened = layout.opened
@@ -123,6 +161,7 @@ def heading(name: RoundName, pages: list[Page], layout: Layout, zone: ZoneInfo) 
         limits = f"{amount(low, layout.currency)} to {money(high, layout.currency)}"
         parts.append(Text(f"Table {name.table}, profile {opened.profile.name}, wagers {limits}, shoe {opened.shoe}"))
         parts.append(Text(f"The shoe's order was committed to beforehand: {opened.root}", style="dim"))
+    parts += [Text(line, style="dim") for shoe, events in shoes.items() for line in shoe_lines(shoe, events, name.id)]
     parts.append(Text(f"Opened {wall(pages[0].entry.at_ms, zone)} {zone.key}; times below are seconds since then"))
     return Group(*parts, Text(""), Text(f"{'time':>9}  {'entry':>5}  who           what", style="dim underline"))
 

@@ -1,18 +1,17 @@
-"""`feltlog round`: two members of staff put a round right that is over; while it is played `feltlog table report` is the way."""
+"""`feltlog round`: two members of staff put a round right that is over; `feltlog table approve` is for the other one."""
 
 import asyncio
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from feltlog.commands import rulings
 from feltlog.commands.connection import DATA, DataOption, JsonOption, ServerOption
 from feltlog.commands.replay import wanted
-from feltlog.commands.rulings import CARDS, Door, NoteOption, NumberArgument
+from feltlog.commands.rulings import CARDS, Door, NoteOption
 from feltlog.commands.staff import AsOption
 from feltlog.house import House
 from shared.contracts.rulings import AnyRuling
-from shared.contracts.table import ApproveRuling, DeclineRuling, WithdrawRuling
 
 app = typer.Typer(no_args_is_help=True, help="Put a round right that is over, as staff: it takes two.")
 
@@ -52,59 +51,6 @@ def void(
     _propose(Door(House(data), server, as_, json), round, rulings.ruling_of("void", {}), reason)
 
 
-@app.command()
-def approve(
-    round: RoundArgument,
-    number: NumberArgument,
-    as_: AsOption,
-    data: DataOption = DATA,
-    server: ServerOption = None,
-    json: JsonOption = False,
-) -> None:
-    """Approve what somebody else proposed for a round that is over.
-
-    Exit status 0: the round is corrected; 2: it was refused.
-    """
-    _decide(Door(House(data), server, as_, json), ApproveRuling(round=round, proposal=number), "approved")
-
-
-@app.command()
-def decline(
-    round: RoundArgument,
-    number: NumberArgument,
-    as_: AsOption,
-    note: NoteOption = "",
-    data: DataOption = DATA,
-    server: ServerOption = None,
-    json: JsonOption = False,
-) -> None:
-    """Decline what somebody else proposed: nothing comes of it.
-
-    Exit status 0: it is declined; 2: that was refused.
-    """
-    _decide(Door(House(data), server, as_, json), DeclineRuling(round=round, proposal=number, note=note), "declined")
-
-
-@app.command()
-def withdraw(
-    round: RoundArgument,
-    number: NumberArgument,
-    as_: AsOption = "pit",
-    data: DataOption = DATA,
-    server: ServerOption = None,
-    json: JsonOption = False,
-) -> None:
-    """Take one's own proposal back.
-
-    Exit status 0: it is taken back; 2: that was refused.
-    """
-    _decide(Door(House(data), server, as_, json), WithdrawRuling(round=round, proposal=number), "withdrawn")
-
-
 def _propose(door: Door, round_id: str, ruling: AnyRuling, note: str) -> None:
     name = wanted(round_id)
     asyncio.run(rulings.propose(door, name.table, ruling, note, name.id))
-
-
-def _decide(door: Door, command: Any, word: str) -> None:
-    asyncio.run(rulings.decide(door, wanted(command.round).table, command, word))

@@ -27,6 +27,9 @@ NumberArgument = Annotated[int, typer.Argument(metavar="ID", help="The proposal'
 CARDS = typer.Option(
     "--cards", metavar="PLACE=CARD", help="A card that was read wrong: its place in the shoe and what lies there; repeatable."
 )
+AboutOption = Annotated[
+    str, typer.Option("--round", metavar="ROUND", help="The round that it is about, where proposals for two rounds have the same number.")
+]
 NoteOption = Annotated[str, typer.Option("--note", help="What was seen, or why, in a sentence; it is written into the log.")]
 
 
@@ -91,6 +94,7 @@ def approve(
     table: TableArgument,
     number: NumberArgument,
     as_: AsOption,
+    round: AboutOption = "",
     data: DataOption = DATA,
     server: ServerOption = None,
     json: JsonOption = False,
@@ -100,7 +104,7 @@ def approve(
     Exit status 0: it took effect; 2: it was refused.
     That is so of one's own proposal, of a job that may not, and of a ruling that cannot take effect any more.
     """
-    command = ApproveRuling(round="", proposal=number)
+    command = ApproveRuling(round=round, proposal=number)
     asyncio.run(decide(Door(House(data), server, as_, json), table, command, "approved"))
 
 
@@ -109,6 +113,7 @@ def decline(
     number: NumberArgument,
     as_: AsOption,
     note: NoteOption = "",
+    round: AboutOption = "",
     data: DataOption = DATA,
     server: ServerOption = None,
     json: JsonOption = False,
@@ -117,7 +122,7 @@ def decline(
 
     Exit status 0: it is declined; 2: that was refused.
     """
-    command = DeclineRuling(round="", proposal=number, note=note)
+    command = DeclineRuling(round=round, proposal=number, note=note)
     asyncio.run(decide(Door(House(data), server, as_, json), table, command, "declined"))
 
 
@@ -125,6 +130,7 @@ def withdraw(
     table: TableArgument,
     number: NumberArgument,
     as_: AsOption = "pit",
+    round: AboutOption = "",
     data: DataOption = DATA,
     server: ServerOption = None,
     json: JsonOption = False,
@@ -133,7 +139,7 @@ def withdraw(
 
     Exit status 0: it is taken back; 2: that was refused.
     """
-    command = WithdrawRuling(round="", proposal=number)
+    command = WithdrawRuling(round=round, proposal=number)
     asyncio.run(decide(Door(House(data), server, as_, json), table, command, "withdrawn"))
 
 
@@ -192,15 +198,23 @@ async def propose(door: Door, table: str, ruling: AnyRuling, note: str, round_id
 
 
 async def decide(door: Door, table: str, command: ApproveRuling | DeclineRuling | WithdrawRuling, word: str) -> None:
-    """Say yes or no to a proposal for a round, the one in play if none is named, or take it back."""
+    """Say yes or no to a proposal, or take it back; raise `Trouble` if two rounds have one of that number and none is named."""
     number = command.proposal
     async with at_the_door(door.house, door.server, member(door.house, door.name)) as staff:
         felt = await felt_of(staff, table)
-        command = replace(command, round=command.round or felt.round)
+        command = replace(command, round=command.round or round_of(number, felt.proposals) or felt.round)
         answer = await asked(staff, table, command)
     meant = (each for each in felt.proposals if (each.round, each.proposal) == (command.round, number))
     about = next((f": {ruling_in_words(each.ruling)}" for each in meant), "")
     tell(door, Said(answer.status, answer.code, answer.message, command.round, number), f"Proposal {number} is {word}{about}.")
+
+
+def round_of(number: int, open_: tuple[FeltProposal, ...]) -> str:
+    """Return the round that the open proposal of this number is about, empty if there is none; raise `Trouble` if there are two."""
+    rounds = [each.round for each in open_ if each.proposal == number]
+    if len(rounds) > 1:
+        raise Trouble(f"Proposals {number} are open for {' and '.join(rounds)}: say which with --round.")
+    return rounds[0] if rounds else ""
 
 
 async def asked(staff: Client, table: str, command: RulingCommand) -> Answer:

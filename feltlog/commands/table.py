@@ -1,6 +1,6 @@
 """`feltlog table`: what a pit boss does with tables: open, close, list, and deal where a dealer runs the rounds.
 
-What staff rule there is in `restrictions`, and in `rulings` what takes two of them.
+What staff rule there is in `restrictions`, and in `rulings` what takes two of them; what they do with the cards is in `procedure`.
 """
 
 import asyncio
@@ -10,18 +10,19 @@ import typer
 from rich.table import Table
 
 from feltlog.client import Declined
-from feltlog.commands import cards, restrictions, rulings
+from feltlog.commands import cards, procedure, restrictions, rulings
 from feltlog.commands.answers import tell_answer
 from feltlog.commands.connection import DATA, DataOption, JsonOption, ServerOption, at_the_door
-from feltlog.commands.staff import TableArgument
+from feltlog.commands.staff import AsOption, TableArgument
 from feltlog.house import House
 from feltlog.screen import plain_table, screen, write_json
 from feltlog.settings import open_table
 from feltlog.trouble import Trouble
 from feltlog.wording import amount, money
 from services.table.views import TableRow
+from shared.contracts.procedure import IN_WORDS
 from shared.contracts.refusals import Reason
-from shared.contracts.table import CallRound, CloseBetting, CloseTable
+from shared.contracts.table import CallRound, CloseBetting, CloseTable, TellCard
 
 app = typer.Typer(no_args_is_help=True, help="Open, close, list and run tables, and rule about what went wrong, as staff.")
 
@@ -55,6 +56,22 @@ def deal(
         asyncio.run(close_betting(House(data), server, table))
     else:
         answer(House(data), server, table, CallRound(), done=f"Table {table} takes wagers for its next round.")
+
+
+@app.command("tell-card")
+def tell_card(
+    table: TableArgument,
+    shoe: Annotated[str, typer.Argument(metavar="SHOE", help="The shoe that the card left, as the alarm names it.")],
+    index: Annotated[int, typer.Argument(metavar="INDEX", min=0, help="Its place in the shoe, as the alarm names it.")],
+    card: Annotated[str, typer.Argument(metavar="CARD", help="What it is, such as 8H.")],
+    by: AsOption,
+    data: DataOption = DATA,
+    server: ServerOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Say what a card is that the scanner could not read and that a round waits for."""
+    command = TellCard(shoe=shoe, index=index, card=card)
+    restrictions.tell(House(data), server, by, table, command, json=json, done=f"Card {index} of {shoe} is the {card}.")
 
 
 @app.command("list")
@@ -101,6 +118,8 @@ def listing(rows: list[TableRow]) -> Table:
 
 def waiting(row: TableRow) -> str:
     """Return what holds up the next round, nothing while one is played."""
+    if row.next_step is not None and row.waits_for == Reason.STEP_MISSING:
+        return IN_WORDS[row.next_step]
     return "" if row.waits_for == Reason.ROUND_RUNNING else row.waits_for.replace("_", " ")
 
 
@@ -115,5 +134,5 @@ def answer(house: House, server: str | None, table: str, command: Any, *, done: 
 
 
 # What is ruled stands behind the daily work in the help.
-for word in (*rulings.WORDS, *restrictions.WORDS, *cards.WORDS):
+for word in (*procedure.WORDS, *rulings.WORDS, *restrictions.WORDS, *cards.WORDS):
     app.command()(word)

@@ -101,6 +101,7 @@ CHECKS = (
         lambda counts: counted(counts.cards_matched, "card"),
         Code.CARD_MISMATCH,
         Code.CARD_TWICE,
+        Code.WRONG_CARDS,
         Code.ROOT_MISMATCH,
     ),
     check(

@@ -3,14 +3,28 @@
 from typing import Any
 
 from shared.contracts.burns import BurnCalled, DisclosureCalled
-from shared.contracts.shoe import BurnCards, CutShoe, DrawCards, ExposeCards, PeekHole, RetireShoe, ShowBurned, ShuffleShoe, TurnCard
+from shared.contracts.shoe import (
+    BurnCards,
+    CancelCall,
+    CutShoe,
+    DrawCards,
+    ExposeCards,
+    PeekHole,
+    ReadCard,
+    RetireShoe,
+    ShowBurned,
+    ShuffleShoe,
+    TurnCard,
+)
 from shared.contracts.subjects import round_of, shoe_stream, stream_day
 from shared.contracts.table import (
     CardsCalled,
+    CardTold,
     CutCalled,
     ExposureCalled,
     PeekCalled,
     ReshuffleCalled,
+    RoundVoided,
     ShoeCalled,
     ShoeRetirementCalled,
     TurnCalled,
@@ -38,6 +52,10 @@ def follow(event: Any, source: Source) -> list[Reaction]:
         case CardsCalled():
             draw = DrawCards(round=_round(source), call_no=event.call_no, faces=event.faces)
             return [_reaction(source, event.shoe, draw, "draw")]
+        case RoundVoided():
+            return [_reaction(source, shoe, CancelCall(round=_round(source)), "cancel") for shoe in event.shoes[-1:]]
+        case CardTold():
+            return [_reaction(source, event.shoe, ReadCard(index=event.index, card=event.card), "read")]
         case PeekCalled():
             return [_reaction(source, event.shoe, PeekHole(round=_round(source), index=event.index), "peek")]
         case TurnCalled():

@@ -145,6 +145,9 @@ class Again:
                     course.shoe.faces.update({opening.index: opening.card for opening in event.openings})
                 case BurnedShown() if course.shoe:
                     course.shoe.faces.update({opening.index: opening.card for opening in event.openings})
+                case ShoeRetired() if course.shoe and course.shoe.shuffled.device == "scanned":
+                    # Nobody knew its order: what was scanned is open, and each card was held against its own commitment.
+                    self.shoes_opened += 1
                 case ShoeRetired() if course.shoe:
                     self.shoes_opened += 1
                     found += [heard.where.found(Code.WRONG_ORDER, message) for message in order_again(course.shoe, event)]

@@ -136,8 +136,10 @@ class TableApp:
                 return _round_at(table, command.round)
             case OpenTable() if command.table != table:
                 raise BadRequest(f"the command opens {command.table} but was sent to {table}")
-            case OpenTable() if command.profile or command.day or command.day_ends_at_ms or command.follows or command.held:
-                raise BadRequest("the profile by value, the day, what it follows and who is held are the house's to fill in")
+            case OpenTable() if (
+                command.profile or command.day or command.day_ends_at_ms or command.follows or command.held or command.cards
+            ):
+                raise BadRequest("the profile by value, the day, what it follows and what goes on from there are the house's to fill in")
             case OpenTable():
                 return self._tables.get(table, table_stream(self.house.today(), table))
             case _ if table in self._tables:

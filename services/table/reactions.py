@@ -6,6 +6,7 @@ Also what falls due: each round and each table has at most one next timer, worke
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from services.table.domain.betting import lapse_at_ms
@@ -18,10 +19,13 @@ from shared.contracts.restrictions import InForceTold, NoteInForce
 from shared.contracts.shoe import (
     BurnedShown,
     BurnRefused,
+    CardDrawn,
     CardsBurned,
     CardsDrawn,
     CardsExposed,
     CardTurned,
+    CuttingCardDrawn,
+    FaceMissing,
     HolePeeked,
     OrderCommitted,
     ShoePrepared,
@@ -40,6 +44,7 @@ from shared.contracts.table import (
     CorrectionRefused,
     CorrectRound,
     DayClosed,
+    DealCard,
     DealCards,
     DealtCard,
     EndDay,
@@ -48,6 +53,8 @@ from shared.contracts.table import (
     NoteBook,
     NoteBooking,
     NoteCorrection,
+    NoteCuttingCard,
+    NoteMissingFace,
     NoteOrder,
     NoteRetirement,
     OpenRound,
@@ -124,6 +131,7 @@ def _open_next_day(event: DayClosed, source: Source) -> list[Reaction]:
         profile=event.profile,
         follows=source.digest,
         held=event.held,
+        cards=event.cards or UNSET,
     )
     return [Reaction(table_stream(event.next_day, event.table), command, "reopen")]
 
@@ -192,6 +200,21 @@ def _deal(event: CardsDrawn, source: Source) -> list[Reaction]:
     return [_to_round(event.round, command, "deal")]
 
 
+def _deal_one(event: CardDrawn, source: Source) -> list[Reaction]:
+    drawn = event.card
+    dealt = DealtCard(index=drawn.index, card=drawn.opening.card if drawn.opening else "")
+    return [_to_round(event.round, DealCard(call_no=event.call_no, shoe=source.stream.split(".")[3], dealt=dealt), "deal")]
+
+
+def _note_cutting_card(event: CuttingCardDrawn, source: Source) -> list[Reaction]:
+    return [_to_round(event.round, NoteCuttingCard(shoe=source.stream.split(".")[3]), "cutting-card")]
+
+
+def _note_missing_face(event: FaceMissing, source: Source) -> list[Reaction]:
+    command = NoteMissingFace(shoe=event.shoe, index=event.index, round=event.round)
+    return [Reaction(table_stream(stream_day(source.stream), event.table), command, "missing-face")] if event.may_be_told else []
+
+
 def _take_peek(event: HolePeeked, _: Source) -> list[Reaction]:
     return [_to_round(event.round, TakePeek(blackjack=event.blackjack), "peek")]
 
@@ -249,6 +272,9 @@ FOLLOWING: Mapping[type, Callable[[Any, Source], list[Reaction]]] = {
     OrderCommitted: _note_order,
     ShoePrepared: _take_shoe,
     CardsDrawn: _deal,
+    CardDrawn: _deal_one,
+    CuttingCardDrawn: _note_cutting_card,
+    FaceMissing: _note_missing_face,
     HolePeeked: _take_peek,
     CardTurned: _turn,
     CardsExposed: _expose,

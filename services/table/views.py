@@ -15,6 +15,7 @@ from services.table.domain.coming import Called, Cut, Revealing, Sealing, Shuffl
 from services.table.domain.hand import Hand
 from services.table.domain.offering import asks
 from services.table.domain.restrictions import in_force
+from services.table.domain.shoes import waits_for
 from services.table.domain.state import (
     Betting,
     Cards,
@@ -32,6 +33,7 @@ from services.table.domain.state import (
 from services.table.domain.table import obstacle
 from services.table.domain.table_state import Table
 from services.table.notices import notices
+from shared.contracts.procedure import STEPS, Step
 from shared.contracts.restrictions import InForce
 from shared.contracts.rulings import AnyRuling
 from shared.contracts.staff import Job
@@ -125,6 +127,24 @@ class FeltCut(Struct, frozen=True, kw_only=True):
     """Whether players are asked at this table."""
 
 
+class FeltStep(Struct, frozen=True, kw_only=True):
+    """A step with the cards that the book asks for, whoever did it and when, or may do it."""
+
+    step: Step
+    source: str
+    """Where it is written."""
+    jobs: tuple[Job, ...]
+    """Who may do it."""
+    wants_video: bool
+    state: Literal["done", "next", "later"]
+    by: str = ""
+    job: str = ""
+    at_ms: int | None = None
+    video: str = ""
+    faults: tuple[str, ...] = ()
+    """What was found when it was tried last, if it is to be done again for that."""
+
+
 class Felt(Struct, frozen=True, kw_only=True):
     """A table's felt.  Amounts are minor units of `currency`, times are milliseconds."""
 
@@ -171,6 +191,12 @@ class Felt(Struct, frozen=True, kw_only=True):
     """Burned cards of the shoe in use that were shown."""
     reshuffle: bool = False
     """Whether the cards are shuffled after this round."""
+    decks: int = 0
+    """How many decks are played with."""
+    steps: tuple[FeltStep, ...] = ()
+    """The steps before a shoe, in their order, where staff do them: towards the one in use, or the one that comes next."""
+    next_step: Step | None = None
+    """The step that the next shoe waits for."""
 
 
 class TableRow(Struct, frozen=True, kw_only=True):
@@ -189,6 +215,8 @@ class TableRow(Struct, frozen=True, kw_only=True):
     rounds: int
     round: str
     waits_for: str
+    next_step: Step | None = None
+    """The step with the cards that is waited for, if `waits_for` says that one is missing."""
 
 
 def row(table: Table) -> TableRow:
@@ -210,6 +238,7 @@ def row(table: Table) -> TableRow:
         rounds=table.rounds,
         round=table.round,
         waits_for="" if why is None else why.value,
+        next_step=_next_step(table),
     )
 
 
@@ -252,7 +281,38 @@ def felt(table: Table, round_: Round | None) -> Felt:
         dealer=table.orders.dealer,
         burned_shown=table.orders.shown,
         reshuffle=table.orders.reshuffle,
+        decks=opened.profile.decks,
+        steps=_steps(table),
+        next_step=_next_step(table),
     )
+
+
+def _next_step(table: Table) -> Step | None:
+    missing = waits_for(table) if table.plays_on else None
+    return None if missing is None else missing.step
+
+
+def _steps(table: Table) -> tuple[FeltStep, ...]:
+    """Return the steps of a table whose staff do them."""
+    assert table.opened is not None, "a table that was never opened has no felt"
+    profile, procedure, waited_for = table.opened.profile, table.procedure, _next_step(table)
+    if profile.shoe.procedure == "house":
+        return ()
+    done = {each.step: each for each in (*procedure.today, *procedure.cards, *(procedure.dealt if table.in_shoe else procedure.mixed))}
+    rejected = procedure.rejected
+    steps = []
+    for rule in STEPS[profile.book]:
+        step = FeltStep(
+            step=rule.step,
+            source=rule.source,
+            jobs=rule.jobs,
+            wants_video=rule.video,
+            state="done" if rule.step in done else "next" if rule.step == waited_for else "later",
+            faults=() if rejected is None or rejected.done.step != rule.step else rejected.faults,
+        )
+        who = done.get(rule.step)
+        steps.append(step if who is None else replace(step, by=who.by, job=who.job, at_ms=who.at_ms, video=who.video))
+    return tuple(steps)
 
 
 def _proposals(round_: Betting | Playing) -> tuple[FeltProposal, ...]:

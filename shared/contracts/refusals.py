@@ -61,6 +61,14 @@ class Reason(StrEnum):
     HELD_TO_ONE_BOX = "held_to_one_box"
     BOX_RESERVED = "box_reserved"
     BOX_GIVEN_UP = "box_given_up"
+    # The cards before they are in the shoe
+    STEP_MISSING = "step_missing"
+    STEP_DONE = "step_done"
+    STEPS_OF_THE_HOUSE = "steps_of_the_house"
+    CARDS_IN_SHOE = "cards_in_shoe"
+    VIDEO_MISSING = "video_missing"
+    OWN_INSPECTION = "own_inspection"
+    NO_REPLACEMENT_NOW = "no_replacement_now"
     # Decisions
     ROUND_OVER = "round_over"
     NOT_YOUR_TURN = "not_your_turn"
@@ -87,6 +95,7 @@ class Reason(StrEnum):
     NO_SUCH_CARD = "no_such_card"
     IMPOSSIBLE_CARD = "impossible_card"
     CARD_PROVED = "card_proved"
+    CARD_NOT_AWAITED = "card_not_awaited"
     NOTHING_TO_CORRECT = "nothing_to_correct"
     NOT_RECOMPUTABLE = "not_recomputable"
     # The shoe
@@ -159,6 +168,13 @@ SENTENCES: dict[Reason, str] = {
     Reason.HELD_TO_ONE_BOX: "You are held to one box (FL-5.12).",
     Reason.BOX_RESERVED: "This box is kept for another player (FL-5.13).",
     Reason.BOX_GIVEN_UP: "You have given this box up for others (FL-5.8).",
+    Reason.STEP_MISSING: "A step with the cards comes first: {detail}",
+    Reason.STEP_DONE: "That step is done: {detail}",
+    Reason.STEPS_OF_THE_HOUSE: "The house sees to the cards of this table by itself (shoe.procedure).",
+    Reason.CARDS_IN_SHOE: "The cards are in the shoe. Steps with them come again when it is played out, or when others are brought.",
+    Reason.VIDEO_MISSING: "The book wants this step on video: say where it is recorded {detail}",
+    Reason.OWN_INSPECTION: "Nobody verifies their own inspection: another person must (ON-4.1).",
+    Reason.NO_REPLACEMENT_NOW: "The cards cannot be replaced now: {detail}",
     Reason.ROUND_OVER: "The round is over.",
     Reason.NOT_YOUR_TURN: "It is not this hand's turn.",
     Reason.HAND_COMPLETE: "This hand is complete.",
@@ -182,6 +198,7 @@ SENTENCES: dict[Reason, str] = {
     Reason.NO_SUCH_CARD: "No such card lies open in this round.",
     Reason.IMPOSSIBLE_CARD: "That card cannot lie there: {detail}",
     Reason.CARD_PROVED: "The shoe has proved this card: it cannot have been read wrong.",
+    Reason.CARD_NOT_AWAITED: "Nobody waits to be told that card: its scanner could read it, or the round goes on without it.",
     Reason.NOTHING_TO_CORRECT: "That is how it stands already: nothing is to be corrected.",
     Reason.NOT_RECOMPUTABLE: "The round cannot be settled by these cards and must be void: {detail}",
     Reason.SHOE_NOT_READY: "The shoe is not prepared.",

@@ -47,8 +47,28 @@ class SealedSeed(Struct, frozen=True, gc=False, kw_only=True):
     sealed: str
 
 
+class SealedCard(Struct, frozen=True, gc=False, kw_only=True):
+    """The face of a scanned card and its salt, sealed with the key `key_id`; shoe and index are bound to it."""
+
+    key_id: str
+    nonce: str
+    sealed: str
+
+
+class ScannedBefore(Struct, frozen=True, gc=False, kw_only=True):
+    """What came before the cards of a scanned shoe: how far its scanner was heard, and the shoe before it as far as it is open.
+
+    A card that nobody has seen is empty in `cards`.
+    """
+
+    scanner: str = ""
+    n: int = 0
+    shoe: str = ""
+    cards: tuple[str, ...] = ()
+
+
 class ShuffleShoe(Command, frozen=True, kw_only=True, tag="shoe.ShuffleShoe.v1"):
-    """Shuffle, and commit to the order; discards that a round waits for are cut as well.  The vault fills in the last three fields."""
+    """Shuffle, and commit to the order; discards that a round waits for are cut as well.  The vault fills in the last four fields."""
 
     shoe: str
     table: str
@@ -66,6 +86,8 @@ class ShuffleShoe(Command, frozen=True, kw_only=True, tag="shoe.ShuffleShoe.v1")
     seed: SealedSeed | None = None
     root: str = ""
     cards: int = 0
+    before: ScannedBefore | None = None
+    """Of a scanned shoe, which has neither seed nor root: what came before."""
 
 
 class CutShoe(Command, frozen=True, kw_only=True, omit_defaults=True, tag="shoe.CutShoe.v1"):
@@ -84,6 +106,27 @@ class DrawCards(Command, frozen=True, kw_only=True, tag="shoe.DrawCards.v1"):
     call_no: int
     faces: tuple[Face, ...]
     openings: tuple[Opening | None, ...] = ()
+
+
+class ScanCard(Command, frozen=True, kw_only=True, omit_defaults=True, tag="shoe.ScanCard.v1"):
+    """Take what a scanner saw leave the shoe, its number `n`; the vault fills in the last three fields.
+
+    The card itself is known to the vault alone: here stands what it is committed to, and the openings of those that come to
+    lie face up by it.
+    """
+
+    scanner: str
+    n: int
+    saw: Literal["card", "unread", "cutting_card", "empty"] = "card"
+    commitment: str = ""
+    sealed: SealedCard | None = None
+    openings: tuple[Opening, ...] = ()
+
+
+class CancelCall(Command, frozen=True, kw_only=True, tag="shoe.CancelCall.v1"):
+    """Give a round no further card: it is void."""
+
+    round: str
 
 
 class PeekHole(Command, frozen=True, kw_only=True, tag="shoe.PeekHole.v1"):
@@ -126,6 +169,20 @@ class ShowBurned(Command, frozen=True, kw_only=True, tag="shoe.ShowBurned.v1"):
     openings: tuple[Opening, ...] = ()
 
 
+class ReadCard(Command, frozen=True, kw_only=True, omit_defaults=True, tag="shoe.ReadCard.v1"):
+    """Take a person's word for a card that the scanner could not read; the vault fills in all but the first two fields.
+
+    `looked` is the turn or exposure that waited for the card.
+    """
+
+    index: int
+    card: str
+    commitment: str = ""
+    sealed: SealedCard | None = None
+    openings: tuple[Opening, ...] = ()
+    looked: TurnCard | ExposeCards | None = None
+
+
 class RetireShoe(Command, frozen=True, kw_only=True, tag="shoe.RetireShoe.v1"):
     """Take the shoe out of use and open its order; the vault fills in the seed.
 
@@ -138,6 +195,8 @@ class RetireShoe(Command, frozen=True, kw_only=True, tag="shoe.RetireShoe.v1"):
     """What the shoe that replaces this one is committed to."""
     seed: str = ""
     hole: str = ""
+    openings: tuple[Opening, ...] = ()
+    """Of a scanned shoe: the cards that were scanned and are not open yet."""
 
 
 class ShoeShuffled(Event, frozen=True, kw_only=True, tag="shoe.ShoeShuffled.v1"):
@@ -158,7 +217,10 @@ class ShoeShuffled(Event, frozen=True, kw_only=True, tag="shoe.ShoeShuffled.v1")
     cutting_card: tuple[int, int]
     round: str = ""
     device: Device = "manual"
-    seed: SealedSeed
+    seed: SealedSeed | None = None
+    """Of a scanned shoe nobody knows the order, and there is none."""
+    before: ScannedBefore | None = None
+    """Of a scanned shoe: what came before."""
 
 
 class OrderCommitted(Event, frozen=True, kw_only=True, tag="shoe.OrderCommitted.v1"):
@@ -243,6 +305,112 @@ class CardsDrawn(Event, frozen=True, kw_only=True, omit_defaults=True, tag="shoe
     """Index of the first card behind the cutting card, once that is out."""
 
 
+class CardScanned(Event, frozen=True, kw_only=True, omit_defaults=True, tag="shoe.CardScanned.v1"):
+    """A card left a scanned shoe: which, is sealed and committed to, and told when it lies face up.
+
+    The commitment is the root of a tree of one leaf.  Without one the scanner could not read the card.
+    """
+
+    index: int
+    scanner: str
+    n: int
+    commitment: str = ""
+    sealed: SealedCard | None = None
+
+
+class CuttingCardScanned(Event, frozen=True, kw_only=True, tag="shoe.CuttingCardScanned.v1"):
+    """The cutting card came out in front of the card `index`."""
+
+    index: int
+    scanner: str
+    n: int
+
+
+class CuttingCardDrawn(Event, frozen=True, kw_only=True, tag="shoe.CuttingCardDrawn.v1"):
+    """The cutting card came out of a scanned shoe behind a card of this round."""
+
+    round: str
+
+
+class ShoeEmptied(Event, frozen=True, kw_only=True, tag="shoe.ShoeEmptied.v1"):
+    """The scanner says that no card is left in its shoe, after so many."""
+
+    scanned: int
+    scanner: str
+    n: int
+
+
+class CardsAwaited(Event, frozen=True, kw_only=True, tag="shoe.CardsAwaited.v1"):
+    """A round has called for cards; each of them goes on to it as soon as it is scanned."""
+
+    round: str
+    call_no: int
+    faces: tuple[Face, ...]
+
+
+class CallCancelled(Event, frozen=True, kw_only=True, tag="shoe.CallCancelled.v1"):
+    """Nobody waits any more for the cards of a call."""
+
+    round: str
+    call_no: int
+
+
+class CardDrawn(Event, frozen=True, kw_only=True, tag="shoe.CardDrawn.v1"):
+    """One card of a call was met by one that was scanned."""
+
+    round: str
+    call_no: int
+    card: DrawnCard
+
+
+class FaceMissing(Event, frozen=True, kw_only=True, omit_defaults=True, tag="shoe.FaceMissing.v1"):
+    """A card that the scanner could not read is to lie open: a person must say what it is.
+
+    `look` is the turn, look or exposure that waits for it; without one a call for a face-up card does.
+    """
+
+    shoe: str
+    table: str
+    round: str
+    index: int
+    look: PeekHole | TurnCard | ExposeCards | None = None
+
+    @property
+    def may_be_told(self) -> bool:
+        """Whether anybody may say what the card is: not while only few may know it, or nobody (LV-3.8, FL-3.5)."""
+        return not isinstance(self.look, PeekHole) and not (isinstance(self.look, ExposeCards) and self.look.blackjacks_only)
+
+
+class CardRead(Event, frozen=True, kw_only=True, tag="shoe.CardRead.v1"):
+    """A card that the scanner could not read is what a person says that it is, and committed to from here on."""
+
+    index: int
+    commitment: str
+    sealed: SealedCard
+
+
+class CardsOpened(Event, frozen=True, kw_only=True, tag="shoe.CardsOpened.v1"):
+    """The cards of a scanned shoe that nobody had seen are open, because it is out of use: burned ones, and those of void rounds."""
+
+    openings: tuple[Opening, ...]
+
+
+Doubt = Literal["impossible_card", "card_too_many", "missing_cards", "new_deck_order", "former_order", "second_cutting_card"]
+"""What may be wrong with the cards in a scanned shoe."""
+
+
+class CompositionDoubted(Event, frozen=True, kw_only=True, omit_defaults=True, tag="shoe.CompositionDoubted.v1"):
+    """The cards that are open cannot all be right, or did not come in an order that a shuffle leaves; somebody must look."""
+
+    shoe: str
+    table: str
+    doubt: Doubt
+    cards: tuple[str, ...] = ()
+    """Those that show it, in the order in which they left the shoe; of missing ones, those that are."""
+    index: int | None = None
+    """Where the first of them left the shoe."""
+
+
 class HolePeeked(Event, frozen=True, kw_only=True, tag="shoe.HolePeeked.v1"):
     """Whether the hole card under an ace makes a blackjack; its face is checked against this when it is turned."""
 
@@ -289,7 +457,20 @@ class ShoeRetired(Event, frozen=True, kw_only=True, tag="shoe.ShoeRetired.v1"):
     """The card that `without_hole` named when the shoe was shuffled."""
 
 
-ShoeCommand = ShuffleShoe | CutShoe | DrawCards | PeekHole | TurnCard | ExposeCards | BurnCards | ShowBurned | RetireShoe
+ShoeCommand = (
+    ShuffleShoe
+    | CutShoe
+    | DrawCards
+    | PeekHole
+    | TurnCard
+    | ExposeCards
+    | ScanCard
+    | CancelCall
+    | ReadCard
+    | BurnCards
+    | ShowBurned
+    | RetireShoe
+)
 ShoeEvent = (
     ShoeShuffled
     | OrderCommitted
@@ -303,5 +484,16 @@ ShoeEvent = (
     | HolePeeked
     | CardTurned
     | CardsExposed
+    | CardScanned
+    | CuttingCardScanned
+    | CuttingCardDrawn
+    | ShoeEmptied
+    | CardsAwaited
+    | CallCancelled
+    | CardDrawn
+    | FaceMissing
+    | CardRead
+    | CardsOpened
+    | CompositionDoubted
     | ShoeRetired
 )

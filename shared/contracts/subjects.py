@@ -5,6 +5,7 @@ the log.  Permissions, routing and the actor check all rest on these shapes, so 
 """
 
 import re
+from functools import lru_cache
 from typing import Literal
 
 import msgspec
@@ -84,7 +85,12 @@ def table_stream(day: str, table: str) -> str:
 
 def round_stream(day: str, table: str, number: int) -> str:
     """Return `log.table.20261130.T7.round.000123`."""
-    return f"log.table.{day_token(day)}.{token(table)}.round.{number:0{ROUND_DIGITS}d}"
+    return f"{_rounds_of(day, table)}.{number:0{ROUND_DIGITS}d}"
+
+
+@lru_cache(maxsize=1024)
+def _rounds_of(day: str, table: str) -> str:
+    return f"log.table.{day_token(day)}.{token(table)}.round"
 
 
 def shoe_stream(day: str, shoe: str) -> str:

@@ -7,10 +7,11 @@ Amounts are minor units of the round's currency.
 
 from typing import Literal
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
 from shared.contracts.asking import CameOut, CutAwaited, CutOffered, CutRefused, CutStaff, ExtendReveal, RefuseCut, RevealExtended
 from shared.contracts.burns import CardsNote, CardsOrder, CardsOrdered
+from shared.contracts.procedure import ProcedureCommand, ProcedureEvent, StepDone
 from shared.contracts.refusals import Reason, sentence
 from shared.contracts.restrictions import Held, InForce, InForceNoted, InForceTold, NoteInForce, Restricted, Restriction
 from shared.contracts.rulings import AnyRuling, ReadAnew
@@ -28,8 +29,8 @@ HandEnd = Literal["blackjack", "stood", "bust", "twenty_one", "doubled", "split_
 Astray = Literal["face_up", "exposed", "overdraw", "game_error", "unused"]
 """Why a card left the shoe, or the felt, that was nobody's."""
 
-RetirementReason = Literal["replaced", "table_closed", "day_ended"]
-"""Why a shoe is retired: the next one takes its place, or no round follows from it on this table or this day."""
+RetirementReason = Literal["replaced", "played_out", "table_closed", "day_ended"]
+"""Why a shoe is retired: the next one takes its place, its own cards make the next one, or no round follows on this table or this day."""
 
 SEMANTICS = 1
 """The number of the decisions' meaning, pinned by every opening event; a changed decision needs a new one."""
@@ -80,6 +81,8 @@ class OpenTable(Command, frozen=True, kw_only=True, tag="table.OpenTable.v1"):
     """Digest of the entry with which the day before was closed, where this table goes on from one."""
     held: tuple[Held, ...] = ()
     """Players who are held from the day before on (FL-5.11, FL-5.12)."""
+    cards: tuple[StepDone, ...] | UnsetType = UNSET
+    """Steps done on earlier days with the cards that still lie at this table; left out where there are none."""
 
 
 class CloseTable(Command, frozen=True, kw_only=True, tag="table.CloseTable.v1"):
@@ -118,6 +121,22 @@ class RevealCut(Command, frozen=True, kw_only=True, tag="table.RevealCut.v1"):
     shoe: str
     root: str
     secret: str
+
+
+class NoteMissingFace(Command, frozen=True, kw_only=True, tag="table.NoteMissingFace.v1"):
+    """A scanner could not read a card that is to lie open."""
+
+    shoe: str
+    index: int
+    round: str
+
+
+class TellCard(Command, frozen=True, kw_only=True, tag="table.TellCard.v1"):
+    """A member of staff says what a card is that a scanner could not read."""
+
+    shoe: str
+    index: int
+    card: str
 
 
 class CallCut(Command, frozen=True, kw_only=True, tag="table.CallCut.v1"):
@@ -206,6 +225,8 @@ class TableOpened(Event, frozen=True, kw_only=True, tag="table.TableOpened.v1"):
     follows: str = ""
     held: tuple[Held, ...] = ()
     """Players who are held from the day before on (FL-5.11, FL-5.12)."""
+    cards: tuple[StepDone, ...] | UnsetType = UNSET
+    """Steps done on earlier days with the cards that still lie at this table; left out where there are none."""
 
 
 class ShoeCalled(Event, frozen=True, kw_only=True, omit_defaults=True, tag="table.ShoeCalled.v1"):
@@ -261,6 +282,25 @@ class CutCalled(Event, frozen=True, kw_only=True, omit_defaults=True, tag="table
     """Whose cut it is: of those who told a secret, the player who was asked first."""
     staff: CutStaff | None = None
     """Whose it is if no player cuts."""
+
+
+class FaceAwaited(Event, frozen=True, kw_only=True, tag="table.FaceAwaited.v1"):
+    """A round waits for somebody at the table to say what a card is that a scanner could not read."""
+
+    shoe: str
+    index: int
+    round: str
+
+
+class CardTold(Event, frozen=True, kw_only=True, tag="table.CardTold.v1"):
+    """A person has said what a card is that a scanner could not read."""
+
+    shoe: str
+    index: int
+    round: str
+    card: str
+    by: str
+    job: Job
 
 
 class ShoeSetAside(Event, frozen=True, kw_only=True, tag="table.ShoeSetAside.v1"):
@@ -396,6 +436,8 @@ class DayClosed(Event, frozen=True, kw_only=True, omit_defaults=True, tag="table
     settings: TableSettings
     held: tuple[Held, ...] = ()
     """Players whom the restrictions of this day hold on the next one too."""
+    cards: tuple[StepDone, ...] = ()
+    """Steps done with the cards that lie at this table and stay there."""
 
 
 class OpenRound(Command, frozen=True, kw_only=True, omit_defaults=True, tag="table.OpenRound.v1"):
@@ -489,6 +531,12 @@ class DealCard(Command, frozen=True, kw_only=True, tag="table.DealCard.v1"):
     call_no: int
     shoe: str
     dealt: DealtCard
+
+
+class NoteCuttingCard(Command, frozen=True, kw_only=True, tag="table.NoteCuttingCard.v1"):
+    """The cutting card came out of a scanned shoe behind a card of this round."""
+
+    shoe: str
 
 
 class ChangeShoe(Command, frozen=True, kw_only=True, tag="table.ChangeShoe.v1"):
@@ -890,7 +938,10 @@ class CuttingCardReached(Event, frozen=True, kw_only=True, omit_defaults=True, t
 
 
 class ReshuffleCalled(Event, frozen=True, kw_only=True, tag="table.ReshuffleCalled.v1"):
-    """The shoe ran out inside the round: the discards are to be shuffled, all cards but those on the layout (ON-11.5)."""
+    """The shoe ran out inside the round: the discards are to be shuffled, all cards but those on the layout (ON-11.5).
+
+    Before the first card of the round these are all cards: a whole shoe, which stays in use (FL-4.1, decision 21).
+    """
 
     shoe: str
     """The exhausted shoe."""
@@ -903,6 +954,7 @@ class ReshuffleCalled(Event, frozen=True, kw_only=True, tag="table.ReshuffleCall
     """Index, in the exhausted shoe, of a card that lies face down on the layout."""
     burns: int
     device: Device = "manual"
+    whole: bool = False
 
 
 class ShoeChanged(Event, frozen=True, kw_only=True, tag="table.ShoeChanged.v1"):
@@ -1200,6 +1252,7 @@ RoundCommand = (
     | LapseWagers
     | DealCards
     | DealCard
+    | NoteCuttingCard
     | ChangeShoe
     | TakePeek
     | TurnHole
@@ -1295,6 +1348,8 @@ TableCommand = (
     | CutCommand
     | CallCut
     | ExtendReveal
+    | NoteMissingFace
+    | TellCard
     | MountShoe
     | RecordRound
     | NoteBooking
@@ -1305,6 +1360,7 @@ TableCommand = (
     | Restriction
     | CardsOrder
     | CardsNote
+    | ProcedureCommand
 )
 CutEvent = OrderNoted | CutSealed | CutRefused | CutAwaited | CutOffered | SealingClosed | CutRevealed | RevealExtended | CutCalled
 """What happens to the shoe that comes next until it is cut."""
@@ -1312,6 +1368,8 @@ TableEvent = (
     TableOpened
     | ShoeCalled
     | CutEvent
+    | FaceAwaited
+    | CardTold
     | ShoeSetAside
     | BookNoted
     | ShoeMounted
@@ -1330,6 +1388,7 @@ TableEvent = (
     | Restricted
     | InForceTold
     | CardsOrdered
+    | ProcedureEvent
 )
 
 
@@ -1337,5 +1396,5 @@ PlayerCommand = PlaceWager | PlaceSideBet | ExposeHand | Hit | Stand | Double | 
 """What a player may ask of a round."""
 PlayerRequest = PlayerCommand | CutCommand
 """What a player may ask of a table."""
-StaffCommand = OpenTable | CloseTable | CallRound | CloseBetting | RulingCommand | Restriction | CardsOrder
+StaffCommand = OpenTable | CloseTable | CallRound | CloseBetting | TellCard | RulingCommand | Restriction | CardsOrder | ProcedureCommand
 """What staff may ask of a table."""

@@ -55,7 +55,7 @@ Device = Literal["manual", "shuffling_device", "scanned"]
 under a scanner, of which nobody knows the order."""
 
 
-class ShoeRules(msgspec.Struct, frozen=True, gc=False, kw_only=True, forbid_unknown_fields=True):
+class ShoeRules(msgspec.Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
     """What happens between the decks and the first card."""
 
     burns_after_shuffle: int
@@ -67,6 +67,8 @@ class ShoeRules(msgspec.Struct, frozen=True, gc=False, kw_only=True, forbid_unkn
     device: Device = "manual"
     cut_offer: Literal["unrecorded", "players", "dealer"] = "unrecorded"
     """Who is asked to cut (ON-5.2, FL-4.2, LV-3.3); older logs do not say."""
+    procedure: Literal["house", "staff"] = "house"
+    """Who sees to the cards before they are in the shoe: the house by itself, or staff, step by step, as the book has it."""
 
 
 class SideBetRules(msgspec.Struct, frozen=True, gc=False, kw_only=True, forbid_unknown_fields=True):

@@ -55,15 +55,24 @@ def changed(profile: Profile, options: Mapping[str, object], where: str) -> Prof
             if not isinstance(inner, dict):
                 raise BadProfile(f"{where}: key {key}: no profile has this key")
         inner[last] = value
-    return _convert(_over(msgspec.to_builtins(profile), said), where)
+    return _convert(_over(_plain(profile), said), where)
 
 
 def flat(profile: Profile) -> dict[str, object]:
     """Return every key of a profile, dotted, with its value, in the order in which a file says them."""
-    said = msgspec.to_builtins(profile)
+    said = _plain(profile)
     tables = {key: value for key, value in said.items() if isinstance(value, dict)}
     plain = {key: value for key, value in said.items() if key not in tables}
     return plain | {f"{table}.{key}": value for table, keys in tables.items() for key, value in keys.items()}
+
+
+def _plain(rules: msgspec.Struct) -> Builtins:
+    """Return rules as plain tables and values, also those that a log leaves out because nothing was chosen."""
+    return {
+        name: _plain(value) if isinstance(value, msgspec.Struct) and not isinstance(value, Ratio) else msgspec.to_builtins(value)
+        for name in rules.__struct_fields__
+        for value in [getattr(rules, name)]
+    }
 
 
 def _base(said: Builtins, file_name: str, books: Mapping[str, Profile]) -> Builtins:
@@ -73,7 +82,7 @@ def _base(said: Builtins, file_name: str, books: Mapping[str, Profile]) -> Built
     base = said.pop("base")
     if not isinstance(base, str) or base not in books:
         raise BadProfile(f"{file_name}: key base: {base!r} is no rule book; {_one_of(books)}")
-    return {**msgspec.to_builtins(books[base]), "name": ""}
+    return {**_plain(books[base]), "name": ""}
 
 
 def _one_of(books: Mapping[str, Profile]) -> str:

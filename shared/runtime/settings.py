@@ -13,6 +13,10 @@ from shared.kernel.toml import quoted
 TIME_OF_DAY = r"^([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9])?\Z"
 
 
+SCANNER = r"^(tcp://[^/:\s]+:[0-9]{1,5}|serial:/\S+)\Z"
+"""Where a scanner is reached: `tcp://HOST:PORT` or `serial:/dev/NAME`."""
+
+
 class SettingMissing(Exception):
     """A process was started without something that it cannot do without."""
 
@@ -34,6 +38,8 @@ class ServiceSettings:
     allow_volatile: bool = False
     staff: Mapping[str, Job] = field(default_factory=lambda: PIT)
     """Who has which job."""
+    scanners: Mapping[str, str] = field(default_factory=dict)
+    """Where the scanner of a table is reached, by table."""
 
 
 def demand_assertions() -> None:
@@ -66,7 +72,32 @@ def from_environment(environment: Mapping[str, str] = os.environ) -> ServiceSett
         sealing_key=Path(environment.get("FELTLOG_SEALING_KEY", str(data / "secrets" / "sealing.key"))),
         allow_volatile=environment.get("FELTLOG_ALLOW_VOLATILE", "") == "1",
         staff=staff,
+        scanners=scanners_of(environment.get("FELTLOG_SCANNERS", "")),
     )
+
+
+def scanners_line(scanners: Mapping[str, str]) -> str:
+    """Return the scanners of tables as they stand in a process's environment.
+
+    >>> scanners_line({"T1": "tcp://127.0.0.1:7001"})
+    'T1=tcp://127.0.0.1:7001'
+    """
+    return " ".join(f"{table}={address}" for table, address in sorted(scanners.items()))
+
+
+def scanners_of(line: str) -> dict[str, str]:
+    """Return where the scanner of each table is reached; raise `SettingMissing` for anything that `scanners_line` does not write.
+
+    >>> scanners_of("T1=tcp://127.0.0.1:7001 T2=serial:/dev/ttyUSB0")
+    {'T1': 'tcp://127.0.0.1:7001', 'T2': 'serial:/dev/ttyUSB0'}
+    """
+    found: dict[str, str] = {}
+    for each in line.split():
+        table, _, address = each.partition("=")
+        if not re.match(r"^[A-Za-z0-9_-]{1,64}\Z", table) or not re.match(SCANNER, address) or table in found:
+            raise SettingMissing(f"FELTLOG_SCANNERS: {quoted(each)} is not TABLE=tcp://HOST:PORT or TABLE=serial:/dev/X, each once.")
+        found[table] = address
+    return found
 
 
 def _time_of_day(text: str) -> str:

@@ -57,6 +57,7 @@ def _verdicts(axes: Axes, report: Report) -> None:
     surprise = [min(-log10(verdict.p), SURPRISE_MAX) if verdict.p else SURPRISE_MAX for verdict in report.verdicts]
     colours = ["tab:red" if each > limit else "tab:green" for each in surprise]
     axes.barh([verdict.measure for verdict in report.verdicts], surprise, color=colours)
+    axes.invert_yaxis()
     axes.axvline(limit, color="black", linestyle="--", linewidth=1)
     axes.set_xlim(0, SURPRISE_MAX)
     axes.set_xlabel("surprise (one in ten to the power of),\nrejected beyond the line", fontsize="small")

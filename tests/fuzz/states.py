@@ -11,6 +11,7 @@ from shared.kernel.decider import Decider
 from shared.kernel.folded import Asked, Folded, Pen, commit, draft, empty, fold
 from shared.kernel.messages import HOUSE
 from tests.houses import WholeHouse, decider_of, little_house
+from tests.procedure import see_to_the_cards, staffed
 
 DESK_STREAM = "log.table.20261130.desk"
 
@@ -35,8 +36,11 @@ class Place(msgspec.Struct, frozen=True):
 
 @cache
 def house() -> WholeHouse:
-    """A house with two tables that played two rounds each, the end of its day, and the next day's beginning."""
+    """A house with two tables that played two rounds each, one whose staff saw to its cards, the day's end and the next one's beginning."""
     played = little_house(3, rounds=2)
+    played.open_table("T3", "live", rules=staffed("live"))
+    see_to_the_cards(played, "T3")
+    played.play("T3", ["ann"])
     played.end_day()
     return played
 

@@ -14,6 +14,7 @@ from services.wallet.domain.ledger import LEDGER
 from shared.contracts import table, wallet
 from shared.contracts.desk import LiftQuarantine
 from shared.contracts.desk_rules import DESK
+from shared.contracts.procedure import ProcedureCommand
 from shared.contracts.refusals import Reason, refused
 from shared.kernel.entry import ENTRY_BYTES_MAX
 from shared.kernel.folded import Asked, Draft, Folded, Pen, commit, draft, fold
@@ -25,17 +26,18 @@ from tests.fuzz.examples import fuzz
 from tests.fuzz.states import Place, known, places
 from tests.fuzz.strategies import of
 from tests.houses import DAY, EPOCH_MS
+from tests.procedure import DEALER
 from tests.states import encoded
 
 PEN = Pen("fuzz", 9, "test")
 PEOPLE: dict[str, Any] = {
     ROUND.name: table.PlayerCommand | table.CloseBetting,
-    TABLE.name: table.OpenTable | table.CloseTable | table.CallRound | table.CutCommand,
+    TABLE.name: table.OpenTable | table.CloseTable | table.CallRound | table.CutCommand | ProcedureCommand,
     LEDGER.name: wallet.StaffCommand,
     DESK.name: LiftQuarantine,
 }
 """What people may ask of each noun; nobody asks a shoe."""
-ASKERS = (Actor("player", "ann"), Actor("player", "bob"), Actor("player", "nobody"), Actor("staff", "pit"))
+ASKERS = (Actor("player", "ann"), Actor("player", "bob"), Actor("player", "nobody"), Actor("staff", "pit"), DEALER)
 TODAY = GamingDay(DAY, EPOCH_MS + 24 * 3_600_000)
 
 any_place = st.sampled_from(places())

@@ -189,13 +189,16 @@ class BusyHouse:
         """Start a process that is away, and return when it is ready."""
         await asyncio.to_thread(self.machine.start_process, name)
 
-    def another(self, service: str) -> subprocess.Popen[bytes]:
-        """Start a service a second time, with the same credentials; whoever starts it ends it, and it ends with the tests."""
+    def another(self, service: str, *, url: str = "") -> subprocess.Popen[bytes]:
+        """Start a service a second time, with the same credentials; whoever starts it ends it, and it ends with the tests.
+
+        It reaches the server at `url`, if one is given.
+        """
         on_a_leash = [sys.executable, "-I", leash.__file__, str(int(signal.SIGKILL)), str(os.getpid())]
         with self.house.log(f"another-{service}").open("ab") as log:
             return subprocess.Popen(
                 [*on_a_leash, sys.executable, "-m", f"services.{service}"],
-                env=self.machine.environment(service),
+                env=self.machine.environment(service) | ({"FELTLOG_NATS_URL": url} if url else {}),
                 stdout=log,
                 stderr=log,
             )

@@ -124,6 +124,17 @@ def test_a_replay_step_by_step_stops_when_told(evening):
     assert (said.status, said.text.count("  table  "), "stopped here by you" in said.text) == (0, 1, True)
 
 
+def test_the_rack_of_a_shoe_is_read_from_a_stopped_house(evening):
+    """The disputed round's cards lie there, the same ones as its own log has, and a shoe that was never called is trouble."""
+    [shoe] = {row["shoe"] for row in feltlog("replay", evening.disputed, "--data", evening.data, "--rack", "--json").objects}
+    alone = feltlog("replay", evening.disputed, "--data", evening.data, "--rack", "--json").objects
+    said = feltlog("rack", str(shoe), "--round", evening.disputed, "--data", evening.data, "--json")
+    unknown = feltlog("rack", "T9-S1", "--data", evening.data)
+
+    assert ([row["index"] for row in said.objects], said.status) == ([row["index"] for row in alone], 0)
+    assert (unknown.status, unknown.err.startswith("feltlog: There is no shoe 'T9-S1'")) == (2, True)
+
+
 def test_a_round_is_verified_by_itself(evening):
     """One line of JSON: fine."""
     said = feltlog("verify", evening.disputed, "--data", evening.data, "--json")

@@ -87,6 +87,7 @@ async def test_cards_of_rulings_leave_the_real_shoe_and_are_accounted_for(tmp_pa
             for card in event.cards
         ]
         replayed = await feltlog(tmp_path, "replay", round)
+        racked = await feltlog(tmp_path, "rack", shoe, "--round", round)
         found = await house.findings()
 
     astray = [
@@ -94,3 +95,4 @@ async def test_cards_of_rulings_leave_the_real_shoe_and_are_accounted_for(tmp_pa
     ]
     assert ([status for status, _ in said], len(exposed), len(astray), set(astray) <= set(drawn)) == ([0] * 6, 1, 5, True)
     assert (replayed[0], "goes to the discard rack: a game error" in replayed[1], found) == (0, True, [])
+    assert (racked[0], racked[1].count("burned for a game error"), "Backed up" in racked[1]) == (0, 3, True)

@@ -3,11 +3,9 @@
 The search knows the seeds and orders, because the evening is over; it looks for them in all that was said before.
 """
 
-import base64
 import tomllib
 from collections import Counter
 from dataclasses import dataclass
-from functools import cache
 
 import pytest
 
@@ -21,10 +19,8 @@ from shared.contracts.subjects import log_name
 from shared.kernel.entry import decode_as
 from shared.kernel.messages import Event
 from tests.integration.recorded_evening import Evening
+from tests.integration.secret_forms import forms, runs
 from tests.predicting import Published, score
-
-WINDOW = 6
-"""So many cards in a row come about by chance in no evening."""
 
 
 @dataclass
@@ -91,39 +87,6 @@ def opened(events: list[tuple[int, Event]]) -> Opened:
     return Opened(shuffled.shoe, seed, cards, salts(seed, shuffled.shoe, len(cards)), retired_at, shown, published, parted.by)
 
 
-def forms(secret: bytes) -> list[bytes]:
-    """Return the ways in which bytes may be written down."""
-    plain = [secret, secret.hex().encode(), secret.hex().upper().encode()]
-    return [*plain, base64.b64encode(secret).rstrip(b"="), base64.urlsafe_b64encode(secret).rstrip(b"="), str(list(secret)).encode()]
-
-
-def rows(cards: list[str]) -> list[bytes]:
-    """Return the ways in which cards in a row may be written down."""
-    packed = bytes(deck_places()[card] for card in cards)
-    numbers = [str(place) for place in packed]
-    joined = [
-        '","'.join(cards),
-        '", "'.join(cards),
-        "".join(cards),
-        " ".join(cards),
-        ",".join(cards),
-        ",".join(numbers),
-        ", ".join(numbers),
-    ]
-    return [text.encode() for text in joined] + forms(packed)
-
-
-@cache
-def deck_places() -> dict[str, int]:
-    """Return each card's number in a new deck."""
-    return {card: place for place, card in enumerate(order_of_a_new_deck())}
-
-
-def order_of_a_new_deck() -> list[str]:
-    """Return the cards of a new deck."""
-    return [rank + suit for suit in "SHDC" for rank in "23456789TJQKA"]
-
-
 def said_before(evening: Evening, place: int) -> bytes:
     """Return all that was said on the server before a moment, subjects included."""
     return b"\n".join(subject.encode() + b" " + data for subject, data in evening.heard[:place])
@@ -165,10 +128,7 @@ def test_order_is_said_nowhere_before_its_shoe_is_retired(evening: Evening, shoe
     leaks = []
     for shoe in shoes:
         before = said_before(evening, shoe.retired_at)
-        undealt = [shoe.cards[index] for index in shoe.undealt]
-        for start in range(0, len(undealt) - WINDOW + 1, WINDOW):
-            run = undealt[start : start + WINDOW]
-            leaks += [(shoe.name, start) for form in (*rows(run), *rows(run[::-1])) if form in before]
+        leaks += [shoe.name for form in runs([shoe.cards[index] for index in shoe.undealt]) if form in before]
 
     assert leaks == []
 
@@ -199,14 +159,9 @@ def test_processes_and_answers_tell_nothing_of_an_order(evening: Evening, shoes:
     """Log page, secrets: traces and logs carry no command bodies, and no question is answered with a card to come."""
     told = written_by_processes(evening) + b"\n".join(evening.told)
     secrets = [form for shoe in shoes for secret in (shoe.seed, *map(bytes.fromhex, shoe.salts)) for form in forms(secret)]
-    runs = [
-        form
-        for shoe in shoes
-        for start in range(0, len(shoe.cards) - WINDOW + 1, WINDOW)
-        for form in rows(list(shoe.cards[start : start + WINDOW]))
-    ]
+    orders = [form for shoe in shoes for form in runs(shoe.cards)]
 
-    assert [form for form in (*secrets, *runs) if form in told] == []
+    assert [form for form in (*secrets, *orders) if form in told] == []
 
 
 def written_by_processes(evening: Evening) -> bytes:

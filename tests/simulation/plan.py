@@ -56,6 +56,7 @@ HAPPENINGS = (
     "stray",
     "quarantine",
     "silent_player",
+    "card_fault",
     "cut_by_players",
     "secret_missing",
     "lost_request",

@@ -271,18 +271,26 @@ class Simulation:
 
 
 def profiles() -> dict[str, Profile]:
-    """Return the rule books of the simulation: the built-in ones over one deck or two, so that shoes end often."""
+    """Return the rule books of the simulation: the built-in ones over one deck or two, so that shoes end often.
+
+    On the floor staff see to the cards.
+    """
     live, ontario, floor = profile("live"), profile("ontario"), profile("floor")
     return {
         "live-small": _small(live, "live-small", decks=1, behind=(Ratio(0, 1), Ratio(1, 8))),
         "ontario-small": _small(ontario, "ontario-small", decks=2, behind=(Ratio(1, 4), Ratio(3, 10))),
-        "floor-small": _small(floor, "floor-small", decks=1, behind=(Ratio(0, 1), Ratio(1, 10))),
+        "floor-small": by_staff(_small(floor, "floor-small", decks=1, behind=(Ratio(0, 1), Ratio(1, 10)))),
         "floor-device": _with_device(_small(floor, "floor-device", decks=1, behind=(Ratio(0, 1), Ratio(1, 10)))),
     }
 
 
 def _with_device(book: Profile) -> Profile:
     return msgspec.structs.replace(book, shoe=msgspec.structs.replace(book.shoe, device="shuffling_device"))
+
+
+def by_staff(book: Profile) -> Profile:
+    """Return a book at whose tables staff see to the cards."""
+    return msgspec.structs.replace(book, shoe=msgspec.structs.replace(book.shoe, procedure="staff"))
 
 
 def _small(book: Profile, name: str, *, decks: int, behind: tuple[Ratio, Ratio]) -> Profile:

@@ -12,7 +12,7 @@ from typing import Any
 
 from feltlog.rehearsal.house import RehearsedHouse
 from feltlog.rehearsal.rooms import TableRooms, WalletRooms
-from services.table.views import Felt, FeltBox, FeltCut
+from services.table.views import Felt, FeltBox, FeltCut, FeltStep
 from services.wallet.views import balance
 from shared.contracts.asking import RefuseCut
 from shared.contracts.subjects import round_name, table_stream
@@ -37,7 +37,7 @@ from shared.contracts.table import (
 from shared.contracts.wallet import Deposit, OpenAccount, Withdraw
 from shared.kernel.cutting import seal
 from shared.kernel.messages import Actor, Answer
-from tests.simulation import orders, rulings
+from tests.simulation import cards, orders, rulings
 from tests.simulation.auditor import Auditor
 from tests.simulation.breach import must
 
@@ -226,7 +226,7 @@ class Workload:
                 for box in felt.boxes
                 if box.answered is False and box.legal
             ]
-        steps += self._cut(seat, felt)
+        steps += self._cut(seat, felt) + self._cards(seat, felt)
         if seat.staffed:
             steps += self._staff(seat, felt)
         if self.rule_once_in:
@@ -290,6 +290,21 @@ class Workload:
                     self._play(box.player, felt.round, DeclineInsurance(**where))
 
         return insure
+
+    def _cards(self, seat: Seat, felt: Felt) -> list[tuple[tuple[Any, ...], Step]]:
+        """Return the step with the cards that the table waits for."""
+
+        def see_to(step: FeltStep) -> None:
+            found = cards.see_to(step, felt, self.house.chooser, lambda who, command: self._of_staff(seat, who, command))
+            self.counts["card_fault"] += found
+
+        if not self.betting:
+            return []
+        stream = self._table_stream(seat.table)
+        return [(("step", stream, felt.round, felt.steps), partial(see_to, step)) for step in felt.steps if step.state == "next"]
+
+    def _of_staff(self, seat: Seat, who: Actor, command: Any) -> None:
+        self._request("table", command, who, lambda: self._table_stream(seat.table))
 
     def _cut(self, seat: Seat, felt: Felt) -> list[tuple[tuple[Any, ...], Step]]:
         """Return what players can say of the shoe that comes; some seal nothing, some never tell, some tell another secret first."""

@@ -21,15 +21,13 @@ COMMANDS = [
     "round",
     "round correct",
     "round void",
-    "round approve",
-    "round decline",
-    "round withdraw",
     "replay",
     "statement",
     "table",
     "table open",
     "table close",
     "table deal",
+    "table tell-card",
     "table list",
     "table restrict",
     "table notice",
@@ -57,6 +55,8 @@ COMMANDS = [
     "rules diff",
     "scenario",
     "scenario run",
+    "scanner",
+    "scanner fake",
 ]
 
 

@@ -4,13 +4,14 @@ import asyncio
 import io
 
 import msgspec
+import pytest
 from rich.console import Console
 
 from feltlog.client import Client
-from feltlog.felt_picture import Sight, choices, parting, picture, told
+from feltlog.felt_picture import Sight, choices, parting, picture, shoe_lines, told
 from feltlog.keys import END, Keys
 from feltlog.session import Session, play_by_lines
-from services.table.views import Felt, FeltHand
+from services.table.views import Felt, FeltCut, FeltHand
 from shared.contracts.shoe import Opening, OwnHand
 from shared.contracts.table import ExposeHand, SettlementLine, Stand
 from tests.felts import ROUND, ScriptedHouse, box, felt, turn
@@ -193,6 +194,32 @@ def test_the_felt_and_the_balance_stay_when_the_player_leaves():
     shown = console.file.getvalue()
 
     assert ("26 bust" in shown, "Balance 90.00 CAD" in shown, "leave" in shown) == (True, True, False)
+
+
+@pytest.mark.parametrize(
+    ("phase", "sealed", "told", "line"),
+    [
+        ("sealing", (), (), ""),
+        ("sealing", ("ann", "bob"), (), "ann and bob sealed a secret towards the cut of T1-S2"),
+        ("revealing", ("ann", "bob", "cyd"), ("bob",), "T1-S2 is cut as soon as ann and cyd told what was sealed"),
+    ],
+)
+def test_the_screen_shows_what_the_shoes_are_committed_to(phase, sealed, told, line):
+    """ADR 0018: whoever notes both roots down can compare later, and sees that their own secret is sealed and told."""
+    cut = FeltCut(shoe="T1-S2", root="cd" * 32, phase=phase, sealed=sealed, told=told, until_ms=None)
+    console = Console(file=io.StringIO(), width=80, color_system=None, force_terminal=True)
+    console.print(picture(sight(felt("betting", shoe="T1-S1", root="ab" * 32, cut=cut))))
+    assert isinstance(console.file, io.StringIO)
+    lines = [line.rstrip() for line in console.file.getvalue().splitlines()]
+
+    assert ([f"Shoe T1-S1  {'ab' * 32}" in lines, f"Next T1-S2  {'cd' * 32}" in lines], line == "" or line in lines) == ([True, True], True)
+
+
+def test_the_screen_says_nothing_of_a_shoe_that_is_committed_to_nothing():
+    """Before the first shoe is there, and where cards are committed to one by one."""
+    cut = FeltCut(shoe="T1-S2", root="", phase="shuffling", sealed=(), told=(), until_ms=None)
+
+    assert shoe_lines(felt("idle", shoe="T1-S1", cut=cut)) == []
 
 
 def test_nothing_is_to_be_chosen_in_somebody_elses_turn():

@@ -1,29 +1,35 @@
 """`feltlog replay` on a screen, on paper, step by step and as JSON."""
 
+import asyncio
 import io
 import json
 import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
 from rich.console import Console
 
 from feltlog.commands.replay import as_json, show, show_rack, wanted
-from feltlog.reading import Page, page, told
+from feltlog.reading import Page, page, stream_pages, told
 from feltlog.screen import screen
+from feltlog.shoe_story import left_in_front, shoe_lines
 from feltlog.story import story
 from feltlog.trouble import Trouble
 from shared.contracts.rulings import GameError
-from shared.contracts.subjects import round_name
+from shared.contracts.shoe import CardsDrawn
+from shared.contracts.subjects import round_name, shoe_stream
 from shared.contracts.table import ApproveRuling, ProposeRuling
 from shared.kernel.entry import Stored
 from shared.kernel.identity import digest
 from shared.kernel.messages import Actor
+from tests.books import Books
 from tests.house_log import BEGAN_MS, SPLIT_ROUND, HandMadeLogs, split_round
 from tests.rounds import ROUND_ID, begun, scripted
+from tests.shoes import house_with_a_cut
 
 ZONE = ZoneInfo("America/Toronto")
 GOLDEN = Path(__file__).parent / "golden"
@@ -115,7 +121,9 @@ from zoneinfo import ZoneInfo
 from feltlog.commands.replay import replay_json, show
 from feltlog.reading import page
 from feltlog.screen import screen
-from shared.contracts.subjects import round_name
+from shared.contracts.shoe import CardsDrawn
+from shared.contracts.subjects import round_name, shoe_stream
+from tests.books import Books
 from tests.house_log import SPLIT_ROUND, HandMadeLogs, split_round
 logs = HandMadeLogs()
 split_round(logs)
@@ -146,6 +154,42 @@ def test_a_round_that_cannot_be_one_is_trouble(text):
     """The sentence shows how a round's id looks."""
     with pytest.raises(Trouble, match="such as T7"):
         wanted(text)
+
+
+def shoe_of_the_house(shoe: str) -> list[Any]:
+    """The events of a shoe of the house in which two players cut and a third kept the secret."""
+    books = Books(house_with_a_cut().stored)
+    return [each.event for each in told(asyncio.run(stream_pages(books, shoe_stream("20261130", shoe))))]
+
+
+def test_replay_says_who_cut_the_shoe_and_what_lay_in_front_of_its_cutting_card(pages):
+    """ADR 0018, ON-5.6: above the round, from the shoe's own log."""
+    events = shoe_of_the_house("T1-S2")
+    first = next(event.round for event in events if isinstance(event, CardsDrawn))
+    console = screen(io.StringIO())
+    show(console, round_name(first), pages, ZONE, shoes={"T1-S2": events})
+    assert isinstance(console.file, io.StringIO)
+    lines = console.file.getvalue().splitlines()[3:5]
+
+    assert lines == [
+        "T1-S2 was cut behind 43 cards by ann and bob; cyd sealed a secret and did not tell it.",
+        "40 cards of T1-S2 lay in front of its cutting card before this round, 34 after it.",
+    ]
+
+
+def test_shoe_that_nobody_sealed_anything_for_was_cut_by_the_dealer():
+    """ON-5.5: the log says so."""
+    events = shoe_of_the_house("T1-S1")
+    last = [event.round for event in events if isinstance(event, CardsDrawn)][-1]
+
+    assert next(line.partition(" cards ")[2] for line in shoe_lines("T1-S1", events, last)) == "by the dealer."
+    assert left_in_front(events, last)[1] == 0
+
+
+@pytest.mark.parametrize("events", [[], shoe_of_the_house("T1-S2")[:2]])
+def test_shoe_whose_log_says_nothing_has_no_lines(events: list[Any]):
+    """A log that is not kept, or a shoe that was never cut."""
+    assert list(shoe_lines("T1-S2", events, "T1.20261130-000001")) == []
 
 
 def rehearsed(*words: str) -> list[Page]:

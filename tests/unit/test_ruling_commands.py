@@ -8,13 +8,13 @@ import pytest
 import typer
 
 from feltlog.client import Client, Watch
-from feltlog.commands.rulings import Door, Said, asked, ruling_of, tell
+from feltlog.commands.rulings import Door, Said, asked, round_of, ruling_of, tell
 from feltlog.commands.staff import member
 from feltlog.felt_picture import ruled_lines
 from feltlog.house import House
 from feltlog.ruled import ruling_in_words
 from feltlog.trouble import Trouble
-from services.table.views import felt
+from services.table.views import FeltProposal, felt
 from shared.contracts.rulings import KINDS, AnyRuling, DeadHand, Misread, MissedBox, ReadAnew, VoidTheRound, WrongPosition
 from shared.contracts.table import ProposeRuling
 from shared.kernel.messages import Actor
@@ -54,6 +54,25 @@ def test_what_is_no_ruling_is_told(kind: str, given: dict[str, Any], told: str):
         ruling_of(kind, given)
 
     assert told in str(trouble.value)
+
+
+def _open(number: int, round: str) -> FeltProposal:
+    return FeltProposal(proposal=number, ruling=VoidTheRound(), by="pit", job="pit_boss", note="", round=round)
+
+
+def test_number_names_the_round_of_its_proposal():
+    """A proposal's number is enough, whether its round is played or over, as long as one round has it."""
+    open_ = (_open(1, "T7.20261130-000001"), _open(2, "T7.20261130-000003"))
+
+    assert [round_of(number, open_) for number in (1, 2, 3)] == ["T7.20261130-000001", "T7.20261130-000003", ""]
+
+
+def test_number_of_two_rounds_is_asked_about():
+    """Nobody approves something else than they mean: numbers count for each round anew."""
+    with pytest.raises(Trouble) as trouble:
+        round_of(1, (_open(1, "T7.20261130-000001"), _open(1, "T7.20261130-000003")))
+
+    assert str(trouble.value) == "Proposals 1 are open for T7.20261130-000001 and T7.20261130-000003: say which with --round."
 
 
 def test_only_staff_speak(tmp_path: Path):

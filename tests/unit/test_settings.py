@@ -6,7 +6,7 @@ import pytest
 
 from feltlog.settings import DEFAULT, open_table, read_settings
 from feltlog.trouble import Trouble
-from shared.runtime.settings import SettingMissing, from_environment
+from shared.runtime.settings import SettingMissing, from_environment, scanners_line
 
 HOUSE = '[house]\noperator = "feltlog"\nday_starts = "06:00"\nzone = "America/Toronto"\n'
 TABLE = '[[table]]\nid = "T1"\nprofile = "ontario"\ncurrency = "CAD"\nminimum = "5.00"\nmaximum = "500.00"\n'
@@ -79,6 +79,11 @@ def test_settings_that_cannot_be_read_are_told(tmp_path: Path):
         (HOUSE + "\n[[table]]\nid = 7\n", "in table 1"),
         (HOUSE + '[staff]\nann = "croupier"\n', "in [staff]: invalid enum value 'croupier'."),
         (HOUSE + '[staff]\n"a b" = "dealer"\n', "in [staff]: expected letters, digits, '_' and '-', 64 at most."),
+        (
+            HOUSE + TABLE + '[scanners]\nT1 = "http://scanner"\n',
+            "in [scanners]: expected a scanner's address, such as tcp://127.0.0.1:7001",
+        ),
+        (HOUSE + '[scanners]\nT9 = "serial:/dev/ttyUSB0"\n' + TABLE, "in [scanners]: there is no table 'T9'."),
         (HOUSE + '[staff]\nwallet = "dealer"\n', "in [staff]: 'wallet' is a process of the house and works at no table."),
     ],
 )
@@ -99,7 +104,14 @@ def test_settings_that_are_missing_are_told(tmp_path: Path):
 
 
 @pytest.mark.parametrize(
-    ("name", "value"), [("FELTLOG_DAY_STARTS", "6"), ("FELTLOG_DAY_STARTS", "06:00\n"), ("FELTLOG_ZONE", "Nowhere/At_All")]
+    ("name", "value"),
+    [
+        ("FELTLOG_DAY_STARTS", "6"),
+        ("FELTLOG_DAY_STARTS", "06:00\n"),
+        ("FELTLOG_ZONE", "Nowhere/At_All"),
+        ("FELTLOG_SCANNERS", "T1"),
+        ("FELTLOG_SCANNERS", "T1=tcp://a:1 T1=tcp://b:1"),
+    ],
 )
 def test_environment_that_cannot_be_meant_is_told(name: str, value: str):
     """A service does not start by a day that no clock has."""
@@ -107,3 +119,11 @@ def test_environment_that_cannot_be_meant_is_told(name: str, value: str):
 
     with pytest.raises(SettingMissing, match=name):
         from_environment({**environment, name: value})
+
+
+def test_scanners_of_tables_reach_the_shoe_service(tmp_path: Path):
+    """From `tables.toml` through the process's environment, as they were written."""
+    settings = read_settings(written(tmp_path, HOUSE + '[scanners]\nT1 = "tcp://127.0.0.1:7001"\n' + TABLE))
+    environment = dict.fromkeys(("FELTLOG_DATA", "FELTLOG_NATS_URL", "FELTLOG_MONITOR_URL", "FELTLOG_CREDENTIALS"), "x")
+
+    assert from_environment({**environment, "FELTLOG_SCANNERS": scanners_line(settings.scanners)}).scanners == settings.scanners

@@ -6,10 +6,12 @@ from contextlib import suppress
 from typing import Any
 
 from services.shoe import reactions
+from services.shoe.app.scanners import Scanners
 from services.shoe.app.vault import HoleUnknown, Vault
+from services.shoe.domain.scanned_state import PutAway
 from services.shoe.domain.shoe import SHOE, Retired, Shoe, Unprepared, may_look
 from shared.contracts.refusals import Reason, refused, sentence
-from shared.contracts.shoe import OwnHand
+from shared.contracts.shoe import OwnHand, ScannedBefore
 from shared.contracts.subjects import Addressed, round_name, shoe_stream
 from shared.kernel.entry import Entry, Place
 from shared.kernel.messages import Answer
@@ -33,8 +35,9 @@ class ShoeApp:
 
     def __init__(self, settings: ServiceSettings) -> None:
         self._house: Process | None = None
-        self._vault = Vault.from_file(settings.sealing_key, SystemEntropy(), other_shoe=self._state_of)
-        self._shoe = Noun(SHOE, over=lambda state: isinstance(state, Retired), fill=self._fill)
+        self._vault = Vault.from_file(settings.sealing_key, SystemEntropy(), other_shoe=self._state_of, before=self._before)
+        self._scanners = Scanners(settings.scanners, self._vault.scanned)
+        self._shoe = Noun(SHOE, over=lambda state: isinstance(state, Retired | PutAway), fill=self._fill)
         self._read_for: deque[str] = deque(maxlen=READ_FOR_MAX)
         """The rounds for which the shoe in play was read anew."""
 
@@ -55,11 +58,12 @@ class ShoeApp:
         return True
 
     async def start(self, house: Process) -> None:
-        """Know the process, and see that every shoe in use can be opened."""
+        """Know the process, see that every shoe in use can be opened, and hear the scanners."""
         self._house = house
         for keeper in house.keepers.open():
             if not keeper.stream.endswith(".desk"):
                 self._vault.check(keeper.state)
+        await self._scanners.start(house)
 
     async def command(self, to: Addressed, data: bytes) -> Answer:
         """Refuse: nobody asks a shoe for anything but through a table."""
@@ -79,7 +83,10 @@ class ShoeApp:
         return found
 
     def stored(self, keeper: Keeper[Any], entry: Entry[Any, Any]) -> None:
-        """Nothing is shown."""
+        """Nothing is shown; a scanner may have waited for this."""
+        for decision in entry.decisions:
+            for event in decision.events:
+                self._scanners.stored(keeper, event)
 
     def _fill(self, command: Any, shoe: Any) -> Any:
         try:
@@ -101,8 +108,12 @@ class ShoeApp:
             if await self._house.keepers.catch_up(stream) and round not in self._read_for:
                 self._read_for.append(round)
 
+    def _before(self, table: str) -> ScannedBefore:
+        assert self._house is not None, "the service has started"
+        return self._scanners.before(self._house, table)
+
     def _state_of(self, shoe: str) -> Shoe:
         assert self._house is not None, "the service has started"
-        found = [keeper.state for keeper in self._house.keepers.open() if keeper.stream.endswith(f".{shoe}")]
+        found = [keeper.state for keeper in self._house.keepers.known() if keeper.stream.endswith(f".{shoe}")]
         # Names of shoes come again every day; of those in use there is one, because a day ends with all of its shoes retired.
         return found[-1] if found else Unprepared()

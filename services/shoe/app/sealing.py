@@ -12,16 +12,25 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
-from shared.contracts.shoe import SealedSeed
+from shared.contracts.shoe import SealedCard, SealedSeed
 from shared.runtime.settings import SettingMissing
 
 KEY_BYTES = 32
 NONCE_BYTES = 12
+SALT_BYTES = 16
 ENVIRONMENT = "FELTLOG_SEALING_SECRET"
+
+
+class Entropy(Protocol):
+    """Where unforeseeable bytes come from."""
+
+    def token_bytes(self, count: int, /) -> bytes:
+        """Return so many of them."""
 
 
 class KeyMissing(SettingMissing):
@@ -85,8 +94,26 @@ def unseal(sealed: SealedSeed, *, key: SealingKey, shoe: str) -> bytes:
         raise SealBroken(f"the sealed order of shoe {shoe} was changed since it was written") from None
 
 
-def check_key(sealed: SealedSeed, *, key: SealingKey, shoe: str) -> None:
-    """Raise `KeyWrong` if `key` is not the one that the order of `shoe` was sealed with."""
+def seal_card(card: str, salt: bytes, *, key: SealingKey, shoe: str, index: int, nonce: bytes) -> SealedCard:
+    """Return a scanned card and its salt, sealed for its place in `shoe`; a nonce is used once."""
+    sealed = AESGCM(key.key).encrypt(nonce, salt + card.encode(), _bound_to_place(key.key_id, shoe, index))
+    return SealedCard(key_id=key.key_id, nonce=nonce.hex(), sealed=sealed.hex())
+
+
+def unseal_card(sealed: SealedCard, *, key: SealingKey, shoe: str, index: int) -> tuple[str, str]:
+    """Return the card and its salt in hexadecimal; raise `KeyWrong` under another key and `SealBroken` if the seal was changed."""
+    check_key(sealed, key=key, shoe=shoe)
+    try:
+        secret = AESGCM(key.key).decrypt(
+            bytes.fromhex(sealed.nonce), bytes.fromhex(sealed.sealed), _bound_to_place(sealed.key_id, shoe, index)
+        )
+    except (InvalidTag, ValueError):
+        raise SealBroken(f"the sealed card {index} of shoe {shoe} was changed since it was written") from None
+    return secret[SALT_BYTES:].decode(), secret[:SALT_BYTES].hex()
+
+
+def check_key(sealed: SealedSeed | SealedCard, *, key: SealingKey, shoe: str) -> None:
+    """Raise `KeyWrong` if `key` is not the one that the order or a card of `shoe` was sealed with."""
     if sealed.key_id != key.key_id:
         raise KeyWrong(
             f"The order of shoe {shoe} was sealed with the key {sealed.key_id}, and this house holds {key.key_id}. "
@@ -96,6 +123,10 @@ def check_key(sealed: SealedSeed, *, key: SealingKey, shoe: str) -> None:
 
 def _bound_to(key_id: str, shoe: str) -> bytes:
     return f"feltlog seed 1\n{key_id}\n{shoe}".encode()
+
+
+def _bound_to_place(key_id: str, shoe: str, index: int) -> bytes:
+    return f"feltlog scanned card 1\n{key_id}\n{shoe}\n{index}".encode()
 
 
 def _key(name: object, key_hex: object, where: str, form: str) -> SealingKey:

@@ -12,24 +12,15 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol, Self
+from typing import Self
 
 from msgspec.structs import replace
 
-from services.shoe.app.sealing import NONCE_BYTES, SealBroken, SealingKey, check_key, seal, sealing_key, unseal
-from services.shoe.domain.shoe import (
-    Made,
-    Ready,
-    Shoe,
-    Uncut,
-    Unprepared,
-    are_blackjack,
-    committed_order,
-    makes_blackjack,
-    may_retire,
-    place,
-    unseen,
-)
+from services.shoe.app.scanned_cards import ScannedCards
+from services.shoe.app.sealing import NONCE_BYTES, Entropy, SealBroken, SealingKey, check_key, seal, sealing_key, unseal
+from services.shoe.domain.blackjacks import are_blackjack, makes_blackjack
+from services.shoe.domain.scanned_state import PutAway, Scanned
+from services.shoe.domain.shoe import Made, Ready, Shoe, Uncut, Unprepared, committed_order, may_retire, place, unseen
 from services.shoe.domain.shuffle import SEED_BYTES, leaves, order, salts
 from shared.contracts.shoe import (
     DrawCards,
@@ -38,12 +29,14 @@ from shared.contracts.shoe import (
     OwnHand,
     PeekHole,
     RetireShoe,
+    ScannedBefore,
     ShoeCommand,
     ShowBurned,
     ShuffleShoe,
     TurnCard,
 )
 from shared.contracts.table import DownHand
+from shared.kernel.cards import DECK
 from shared.kernel.commitment import Tree
 from shared.runtime.event_store import StoreRefusal
 
@@ -55,13 +48,6 @@ class HoleUnknown(StoreRefusal):
     """A hole card that is to be left out does not lie in the other shoe, as far as that is known: another process may have dealt it."""
 
     code = "hole_unknown"
-
-
-class Entropy(Protocol):
-    """Where unforeseeable bytes come from."""
-
-    def token_bytes(self, count: int, /) -> bytes:
-        """Return so many of them."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -89,22 +75,33 @@ class Vault:
     """Fills in what only the house may know.
 
     `other_shoe` returns the state of a shoe that is in use, by its id: the one whose hole card lies on the layout while
-    its discards are shuffled.
+    its discards are shuffled.  `before` returns what came before the scanned shoe that a table calls.
     """
 
-    def __init__(self, key: SealingKey, entropy: Entropy, *, other_shoe: Callable[[str], Shoe]) -> None:
+    def __init__(
+        self,
+        key: SealingKey,
+        entropy: Entropy,
+        *,
+        other_shoe: Callable[[str], Shoe],
+        before: Callable[[str], ScannedBefore] = lambda table: ScannedBefore(),
+    ) -> None:
+        self.scanned = ScannedCards(key, entropy)
+        self._before = before
         self._key = key
         self._entropy = entropy
         self._other_shoe = other_shoe
         self._open: OrderedDict[tuple[str, str], _Order] = OrderedDict()
 
     @classmethod
-    def from_file(cls, path: Path, entropy: Entropy, *, other_shoe: Callable[[str], Shoe]) -> Self:
+    def from_file(cls, path: Path, entropy: Entropy, *, other_shoe: Callable[[str], Shoe], before: Callable[[str], ScannedBefore]) -> Self:
         """Return a vault with the house's sealing key; raise `KeyMissing` if there is none."""
-        return cls(sealing_key(path), entropy, other_shoe=other_shoe)
+        return cls(sealing_key(path), entropy, other_shoe=other_shoe, before=before)
 
     def check(self, shoe: Shoe) -> None:
         """Raise `KeyWrong` if a shoe that is in use was sealed with another key."""
+        if isinstance(shoe, Scanned):
+            self.scanned.check(shoe)
         if isinstance(shoe, Uncut | Ready):
             check_key(shoe.made.seed, key=self._key, shoe=shoe.made.shoe)
 
@@ -115,6 +112,13 @@ class Vault:
         committed root: an order is never made anew.  Raise `HoleUnknown` if what is known of another shoe is too old.
         """
         match command, shoe:
+            case ShuffleShoe(device="scanned"), Unprepared():
+                cards = command.decks * len(DECK) - len(command.without) - (command.without_hole is not None)
+                return replace(command, cards=cards, before=self._before(command.table))
+            case RetireShoe(), Scanned():
+                return self.scanned.fill(replace(command, hole=self._left_out(shoe)), shoe)
+            case _, Scanned():
+                return self.scanned.fill(command, shoe)
             case ShuffleShoe(), Unprepared():
                 return self._shuffled(command)
             case DrawCards(), Ready():
@@ -137,19 +141,23 @@ class Vault:
             case _:
                 return command
 
-    def look(self, hands: tuple[DownHand, ...], shoe: Ready) -> list[OwnHand]:
+    def look(self, hands: tuple[DownHand, ...], shoe: Ready | Scanned) -> list[OwnHand]:
         """Return the cards of hands that lie face down, each with its proof, for who may look at them and nobody else."""
         assert all(shoe.down.get(index) for hand in hands for index in hand.indices), "what may be looked at lies face down"
-        laid = self._opened(shoe.made)
         return [
             OwnHand(
                 round=shoe.down[hand.indices[0]],
                 box=hand.box,
                 hand=hand.hand,
-                cards=tuple(laid.opening(index, shoe.made) for index in hand.indices),
+                cards=tuple(self._opening(index, shoe) for index in hand.indices),
             )
             for hand in hands
         ]
+
+    def _opening(self, index: int, shoe: Ready | Scanned) -> Opening:
+        if isinstance(shoe, Scanned):
+            return self.scanned.opening(index, shoe)
+        return self._opened(shoe.made).opening(index, shoe.made)
 
     def _shuffled(self, command: ShuffleShoe) -> ShuffleShoe:
         hole = self._hole(*command.without_hole) if command.without_hole else ""
@@ -162,6 +170,19 @@ class Vault:
             root=laid.tree.root,
             cards=len(cards),
         )
+
+    def _left_out(self, shoe: Scanned) -> str:
+        """Return the face of the hole card that was left out of a scanned shoe, empty if there is none or nobody could read it."""
+        if shoe.loaded.without_hole is None:
+            return ""
+        name, index = shoe.loaded.without_hole
+        match self._other_shoe(name):
+            case PutAway(faces=faces):
+                return faces[index]
+            case Scanned() as other:
+                return self.scanned.face(index, other)
+            case _:
+                raise HoleUnknown(f"card {index} of {name} is not known here")
 
     def _hole(self, shoe: str, index: int) -> str:
         """Return the face of a card that lies face down in another shoe."""

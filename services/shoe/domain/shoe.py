@@ -11,12 +11,14 @@ A call that comes at a wrong moment is refused.  What does not add up or is not 
 breaks loudly, as an assertion, so that somebody looks.
 """
 
-from collections.abc import Sequence
 from typing import Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from services.shoe.domain import scanned, scanned_state
+from services.shoe.domain.blackjacks import are_blackjack, makes_blackjack
+from services.shoe.domain.scanned_state import PutAway, Scanned
 from services.shoe.domain.shuffle import SEED_BYTES, leaves, order, salts
 from shared.contracts.asking import CutStaff
 from shared.contracts.refusals import Reason, refused
@@ -24,6 +26,7 @@ from shared.contracts.shoe import (
     BurnCards,
     BurnedShown,
     BurnRefused,
+    CancelCall,
     CardsBurned,
     CardsDrawn,
     CardsExposed,
@@ -50,7 +53,7 @@ from shared.contracts.shoe import (
     TurnCard,
 )
 from shared.contracts.table import SEMANTICS, Contribution, DownHand
-from shared.kernel.cards import DECK, POINTS
+from shared.kernel.cards import DECK
 from shared.kernel.commitment import HASH_HEX, root, verify
 from shared.kernel.cutting import cut_and_marker, place_of, seal
 from shared.kernel.decider import Decider
@@ -61,7 +64,6 @@ DECKS_MAX = 16
 UNCUT = (0, 0)
 """The bounds of a cut that nobody makes, and of a cutting card that there is none of."""
 CALL_CARDS_MAX = 64
-TEN, ACE = 10, 11
 
 
 class Unprepared(Struct, frozen=True):
@@ -128,17 +130,25 @@ class Retired(Struct, frozen=True, kw_only=True):
     hole: str
 
 
-Shoe = Unprepared | Uncut | Ready | Retired
+Shoe = Unprepared | Uncut | Ready | Scanned | Retired | PutAway
 
 
 def decide(command: ShoeCommand, shoe: Shoe, envelope: Envelope) -> list[ShoeEvent]:
     """Return what follows from `command`; raise Refused if it comes out of order, AssertionError if it proves nothing."""
     match shoe, command:
+        case Unprepared(), ShuffleShoe(device="scanned"):
+            _check_what_is_left_out(command)
+            return scanned.load(command)
         case Unprepared(), ShuffleShoe():
             return shuffle(command)
-        case ((Uncut() | Ready() | Retired()), ShuffleShoe()):
+        case Scanned(), _:
+            return scanned.decide(command, shoe)
+        case ((Uncut() | Ready() | Retired() | PutAway()), ShuffleShoe()):
             raise refused(Reason.OUT_OF_ORDER, "the shoe is shuffled already")
-        case Retired(), _:
+        case _, CancelCall():
+            # Only a scanned shoe keeps anybody waiting.
+            return []
+        case ((Retired() | PutAway()), _):
             raise refused(Reason.SHOE_RETIRED)
         case Uncut(), CutShoe():
             return cut(command.contributions, shoe.made, cutter=command.cutter, staff=command.staff)
@@ -166,11 +176,7 @@ def shuffle(command: ShuffleShoe) -> list[ShoeEvent]:
     """Return the shuffle and the commitment (ON-5.1); discards that a round waits for are cut at once (ON-11.5)."""
     assert command.seed is not None, "a shoe is shuffled with a sealed seed"
     assert HASH_HEX.fullmatch(command.root), "a shoe is shuffled with a commitment"
-    assert 0 < command.decks <= DECKS_MAX, f"a shoe has 1 to {DECKS_MAX} decks"
-    left_out = all(command.without.count(card) <= command.decks for card in command.without) and set(command.without) <= set(DECK)
-    assert left_out, "what is left out is not in the decks"
-    expected = command.decks * len(DECK) - len(command.without) - (command.without_hole is not None)
-    assert command.cards == expected and expected > 0, f"{command.decks} decks without what is left out are {expected} cards"
+    _check_what_is_left_out(command)
     for what, (low, high) in (("cut", command.cut), ("cutting card", command.cutting_card)):
         assert 0 <= low <= high <= command.cards, f"the {what} has no place between {low} and {high} of {command.cards} cards"
     assert 0 <= command.burns <= command.cards, "more cards are to be burned than there are"
@@ -197,6 +203,14 @@ def shuffle(command: ShuffleShoe) -> list[ShoeEvent]:
         # FL-4.6: the device is the shoe; nobody cuts, and no cutting card lies in it.
         return [shuffled, committed, *load(made)]
     return [shuffled, committed, *cut((), made)] if command.round else [shuffled, committed]
+
+
+def _check_what_is_left_out(command: ShuffleShoe) -> None:
+    assert 0 < command.decks <= DECKS_MAX, f"a shoe has 1 to {DECKS_MAX} decks"
+    left_out = all(command.without.count(card) <= command.decks for card in command.without) and set(command.without) <= set(DECK)
+    assert left_out, "what is left out is not in the decks"
+    expected = command.decks * len(DECK) - len(command.without) - (command.without_hole is not None)
+    assert command.cards == expected and expected > 0, f"{command.decks} decks without what is left out are {expected} cards"
 
 
 def cut(contributions: tuple[Contribution, ...], made: Made, *, cutter: str = "", staff: CutStaff | None = None) -> list[ShoeEvent]:
@@ -329,9 +343,14 @@ def unseen(shoe: Ready) -> tuple[int, ...]:
 
 def may_look(shoe: Shoe, table: str, player: str) -> tuple[DownHand, ...]:
     """Return the hands on a table that lie face down for everybody but this player and others on the same box (decision 25)."""
-    if not isinstance(shoe, Ready) or shoe.made.table != table:
+    if not isinstance(shoe, Ready | Scanned) or made_for(shoe) != table:
         return ()
     return tuple(hand for hand in shoe.closed if player in hand.players)
+
+
+def made_for(shoe: Uncut | Ready | Scanned) -> str:
+    """Return the table that a shoe is for."""
+    return shoe.loaded.table if isinstance(shoe, Scanned) else shoe.made.table
 
 
 def retire(command: RetireShoe, shoe: Uncut | Ready) -> list[ShoeEvent]:
@@ -385,19 +404,13 @@ def place(index: int, made: Made) -> int:
     return place_of(index, cut_at=made.cut_at, cards=made.cards)
 
 
-def makes_blackjack(card: str) -> bool:
-    """Return whether a hole card makes a blackjack under an ace (LV-1.1)."""
-    return POINTS[card] == TEN
-
-
-def are_blackjack(cards: Sequence[str]) -> bool:
-    """Return whether first two cards of a box make a blackjack (LV-1.1)."""
-    return sorted(POINTS[card] for card in cards) == [TEN, ACE]
-
-
 def evolve(shoe: Shoe, event: ShoeEvent) -> Shoe:
     """Return the shoe after `event`."""
     match event, shoe:
+        case _, Scanned():
+            return scanned_state.evolve(shoe, event)
+        case ShoeShuffled(device="scanned"), Unprepared():
+            return scanned_state.loaded(event)
         case ShoeShuffled(), Unprepared():
             return Uncut(made=_made(event))
         case OrderCommitted(), Uncut():
@@ -442,6 +455,7 @@ def evolve(shoe: Shoe, event: ShoeEvent) -> Shoe:
 
 
 def _made(event: ShoeShuffled) -> Made:
+    assert event.seed is not None, "a shoe is shuffled with a sealed seed"
     return Made(
         shoe=event.shoe,
         table=event.table,

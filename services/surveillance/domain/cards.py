@@ -12,11 +12,14 @@ import msgspec
 from services.surveillance.domain.facts import Fact
 from services.surveillance.domain.findings import Code, Finding
 from services.surveillance.domain.heard import Heard, Where
+from services.surveillance.domain.scanned_cards import Scanned
 from shared.contracts.burns import BurnCalled
 from shared.contracts.shoe import (
     BurnedShown,
     BurnRefused,
+    CardDrawn,
     CardsBurned,
+    CardScanned,
     CardsDrawn,
     CardsExposed,
     CardTurned,
@@ -94,6 +97,8 @@ class Shoe:
     burns: dict[int, tuple[int, Where]] = field(default_factory=dict)
     """Cards that were burned for a call of the table, by its number; 0 if there were too few."""
     burns_called: dict[int, tuple[int, Where]] = field(default_factory=dict)
+    scanned: Scanned | None = None
+    """What was scanned, if the shoe stands under a scanner."""
     retired: bool = False
     noted: bool = False
 
@@ -112,6 +117,8 @@ class Cards:
     """What each shoe of the days that are held was committed to, also when it is dropped: an earlier one may be opened later."""
     in_use: dict[str, str] = field(default_factory=dict)
     """The shoe of each round that is played."""
+    scanned: dict[Key, Scanned] = field(default_factory=dict)
+    """What was scanned of each shoe of the days that are held."""
     compared: int = 0
     """How many cards of the shoes that are dropped stood in both logs."""
 
@@ -144,6 +151,7 @@ class Cards:
         self.compared += sum(_in_both(shoe) for key, shoe in self.shoes.items() if key[0] == day)
         self.shoes = {key: shoe for key, shoe in self.shoes.items() if key[0] != day}
         self.roots = {key: root for key, root in self.roots.items() if key[0] != day}
+        self.scanned = {key: scanned for key, scanned in self.scanned.items() if key[0] != day}
         self.in_use = {round_id: shoe for round_id, shoe in self.in_use.items() if round_name(round_id).day != day}
 
     def _shoe(self, day: str, shoe: str) -> Shoe:
@@ -159,6 +167,23 @@ class Cards:
         match event:
             case ShoeShuffled():
                 shoe.size, shoe.shuffled = event.cards, event
+                if event.device == "scanned":
+                    shoe.scanned = self.scanned[heard.day, name] = Scanned(event)
+                    return [heard.where.found(Code.WRONG_CARDS, message) for message in self._before(heard.day, event)]
+            case _ if shoe.scanned is not None and (messages := shoe.scanned.hear(event)):
+                return [heard.where.found(Code.CARD_MISMATCH, message) for message in messages]
+            case CardScanned():
+                return self._leave(heard, shoe, event.index, 1)
+            case CardsBurned() if shoe.scanned is not None:
+                pass
+            case CardDrawn():
+                face = event.card.opening.card if event.card.opening else ""
+                if self._within(event.round):
+                    shoe.drawn[event.card.index] = (Given(event.round, event.call_no, face), heard.where)
+            case CardTurned() if shoe.scanned is not None:
+                shoe.opened[event.opening.index] = (event.opening.card, heard.where)
+            case CardsExposed() if shoe.scanned is not None:
+                shoe.opened.update({opening.index: (opening.card, heard.where) for opening in event.openings})
             case ShoeCut():
                 shoe.cut, shoe.cut_where = event, heard.where
                 return [heard.where.found(Code.WRONG_CUT, message) for message in _not_sealed(name, event)]
@@ -196,6 +221,8 @@ class Cards:
                 shoe.peeked[event.round] = event.blackjack
             case ShoeRetired():
                 shoe.retired = True
+                if shoe.scanned is not None:
+                    return [heard.where.found(Code.WRONG_CARDS, message) for message in shoe.scanned.ended(event)]
                 if event.reason == "replaced" and self.only is None and not self._is_committed(heard.day, event):
                     message = f"{name} was opened while {event.next_shoe or 'no shoe'} was not committed to what was said of it"
                     return [heard.where.found(Code.OPENED_EARLY, message)]
@@ -204,6 +231,15 @@ class Cards:
             case _:
                 pass
         return []
+
+    def _before(self, day: str, event: ShoeShuffled) -> list[str]:
+        """Return what a shoe says otherwise of the one before it than that one's own log."""
+        before = None if event.before is None else self.scanned.get((day, event.before.shoe))
+        if before is None or event.before is None:
+            return []
+        cards = enumerate(event.before.cards)
+        wrong = [index for index, card in cards if card and card != before.faces.get(index)]
+        return [f"{event.shoe} names cards {wrong} of {event.before.shoe} that were others, or hidden"] if wrong else []
 
     def _draw(self, heard: Heard, name: str, shoe: Shoe, event: CardsDrawn) -> list[Finding]:
         found = [heard.where.found(Code.WRONG_CUT, message) for message in _marked(name, shoe, event)]

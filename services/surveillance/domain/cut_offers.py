@@ -12,6 +12,7 @@ from services.surveillance.domain.findings import Code, Finding, finding
 from services.surveillance.domain.heard import Heard
 from shared.contracts.asking import CameOut, CutOffered, CutRefused
 from shared.contracts.burns import BurnNoted, ReshuffleOrdered
+from shared.contracts.procedure import CardsReplaced
 from shared.contracts.table import (
     CutCalled,
     CutRevealed,
@@ -71,6 +72,8 @@ def take(table: TableCut, event: Any) -> Amiss:
             table.came_out = CameOut(on="no_hand")
         case ReshuffleOrdered():
             table.ordered = True
+        case CardsReplaced():
+            table.came_out = None
         case ShoeMounted():
             table.played, table.ordered = True, False
         case ShoeCalled():

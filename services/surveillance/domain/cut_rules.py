@@ -11,7 +11,7 @@ from shared.contracts.table import CardDealt, CuttingCardReached, FaceDownCardDe
 
 def seats_are_told(round_: Round) -> Iterator[Breach]:
     """The players at each box, whoever decides for it first, where they are asked to cut (ON-5.3, FL-4.2, decision 20)."""
-    asked = round_.profile.shoe.cut_offer == "players"
+    asked = round_.profile.shoe.cut_offer == "players" and round_.profile.shoe.device == "manual"
     for fact in round_.of(RoundSettled, RoundVoided):
         due = [(box, wager.player) for box, wagers in sorted(round_.boxes().items()) for wager in wagers] if asked else []
         if isinstance(fact.event, RoundVoided) and not fact.event.shoes:
@@ -32,7 +32,7 @@ def cutting_card_is_told(round_: Round) -> Iterator[Breach]:
 
 def _came_out(round_: Round) -> tuple[str, int] | None:
     reached = round_.of(CuttingCardReached)
-    if not reached or round_.profile.shoe.cut_offer == "unrecorded":
+    if not reached or round_.profile.shoe.cut_offer == "unrecorded" or round_.profile.shoe.device != "manual":
         return None
     shoe, marker = reached[0].event.shoe, reached[0].event.marker
     dealt = [fact.event for fact in round_.of(CardDealt, FaceDownCardDealt, HoleCardDealt) if fact.event.shoe == shoe]

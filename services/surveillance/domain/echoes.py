@@ -85,6 +85,12 @@ def dealt(event: shoe.CardsDrawn) -> dict[str, Any]:
     return {**same("call_no", "exhausted", "cutting_card_out", "marker")(event), "cards": cards}
 
 
+def dealt_one(event: shoe.CardDrawn) -> dict[str, Any]:
+    """Return what the round is told of one card of a scanned shoe."""
+    card = event.card.opening.card if event.card.opening else ""
+    return {"call_no": event.call_no, "dealt": table.DealtCard(index=event.card.index, card=card)}
+
+
 def settled(event: table.WagersSettled) -> dict[str, Any]:
     """Return what the ledger is told of settled wagers."""
     lines = tuple(
@@ -141,6 +147,9 @@ CAUSES: Mapping[type[Any], Mapping[type[Any], Says]] = {
     table.AcceptWager: {wallet.StakeReserved: same("wager")},
     table.RefuseWager: {wallet.StakeRefused: same("wager", "code", "message")},
     table.DealCards: {shoe.CardsDrawn: dealt},
+    table.DealCard: {shoe.CardDrawn: dealt_one},
+    table.NoteCuttingCard: {shoe.CuttingCardDrawn: same()},
+    table.NoteMissingFace: {shoe.FaceMissing: same("shoe", "index", "round")},
     table.ChangeShoe: {shoe.ShoePrepared: prepared},
     table.TakePeek: {shoe.HolePeeked: same("blackjack")},
     table.TurnHole: {shoe.CardTurned: turned},
@@ -148,6 +157,8 @@ CAUSES: Mapping[type[Any], Mapping[type[Any], Says]] = {
     shoe.ShuffleShoe: {table.ShoeCalled: whole, table.ReshuffleCalled: discards},
     shoe.CutShoe: {table.CutCalled: same("contributions", "cutter", "staff")},
     shoe.DrawCards: {table.CardsCalled: same("call_no", "faces")},
+    shoe.CancelCall: {table.RoundVoided: same()},
+    shoe.ReadCard: {table.CardTold: same("index", "card")},
     shoe.PeekHole: {table.PeekCalled: same("index")},
     shoe.TurnCard: {table.TurnCalled: same("index")},
     shoe.ExposeCards: {table.ExposureCalled: same("hands", "blackjacks_only")},

@@ -39,7 +39,7 @@ def first_cards_are_exposed_in_time(round_: Round) -> Iterator[Breach]:
                 down.setdefault((dealt.box, dealt.hand), []).append(dealt.index)
             case ExposureCalled(blackjacks_only=False) as called:
                 # Before anybody was asked, only a shoe that ended opens everything: its discards leave the layout out.
-                whole = not looked and bool(round_.of(ReshuffleCalled))
+                whole = not looked and any(not fact.event.whole for fact in round_.of(ReshuffleCalled))
                 # A player's last word can end the round, and then everything is opened.
                 everything = not isinstance(fact.command, ExposeHand) and {(hand.box, hand.hand) for hand in called.hands} == down.keys()
                 if fact.actor.role == "player" and not everything and [callers.get(hand.box) for hand in called.hands] != [fact.actor.id]:

@@ -55,6 +55,7 @@ class Code(StrEnum):
     CARD_TWICE = "card_twice"
     ROOT_MISMATCH = "root_mismatch"
     WRONG_CUT = "wrong_cut"
+    WRONG_CARDS = "wrong_cards"
     OPENED_EARLY = "opened_early"
     STAKE_MISMATCH = "stake_mismatch"
     STAKE_MISSING = "stake_missing"
@@ -121,6 +122,7 @@ MEANINGS: dict[Code, tuple[Severity, str]] = {
     Code.CARD_TWICE: ("breach", "A place of a shoe was dealt or burned twice, or left out."),
     Code.ROOT_MISMATCH: ("breach", "A shoe in use is not committed to the root that the table was told."),
     Code.WRONG_CUT: ("breach", "A shoe was not cut where its root and the players' contributions say, or not by all that they gave."),
+    Code.WRONG_CARDS: ("breach", "What was scanned of a shoe is not told to its end, or its cards cannot be those of its decks."),
     Code.OPENED_EARLY: ("breach", "The order of a shoe was opened before the one that replaced it was committed."),
     Code.STAKE_MISMATCH: ("breach", "The ledger set aside another stake than the wager's."),
     Code.STAKE_MISSING: ("breach", "A wager is in a round and nothing was set aside for it."),

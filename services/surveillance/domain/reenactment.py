@@ -93,6 +93,8 @@ class Felt:
     declined: set[str] = field(default_factory=set)
     said: dict[tuple[int, int], list[str]] = field(default_factory=dict)
     """What the log says of how each hand ended."""
+    shuffled_first: str = ""
+    """The shoe that all cards were shuffled into before the first one was dealt, if they were (FL-4.1)."""
     given_back: list[tuple[int, WagerPlaced]] = field(default_factory=list)
     """What lay on hands that are dead, each with the hand's number then."""
 
@@ -100,6 +102,11 @@ class Felt:
     def profile(self) -> Profile:
         """The rules of the round."""
         return self.opened.profile
+
+    @property
+    def first_shoe(self) -> str:
+        """The shoe that the deal began from."""
+        return self.shuffled_first or self.opened.shoe
 
     def is_paid_already(self, hand: Hand) -> bool:
         """Return whether every wager on a hand took even money."""
@@ -240,7 +247,7 @@ class Script:
         if event.box != box or (box != DEALER and event.hand != hand):
             amiss(rule, f"the next card belongs to {where}, but another went to box {event.box} hand {event.hand}", fact)
         # What comes from shuffled discards is dealt face up, however the deal began.
-        if (down and event.shoe == self.felt.opened.shoe) != isinstance(event, FaceDownCardDealt):
+        if (down and event.shoe == self.felt.first_shoe) != isinstance(event, FaceDownCardDealt):
             amiss("FL-3.5", f"{described(event)} does not lie as the profile has it", fact)
         card = event.card if isinstance(event, CardDealt) else self.turned_up(event)
         firsts = self.felt.firsts.setdefault(box, [])

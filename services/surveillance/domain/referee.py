@@ -23,6 +23,7 @@ from shared.contracts.table import (
     FaceDownCardDealt,
     HandsDecided,
     HoleCardDealt,
+    ReshuffleCalled,
     RoundOpened,
     RoundSettled,
     RoundVoided,
@@ -66,6 +67,8 @@ def judge(entries: Sequence[Entry[Any, Any]]) -> list[Finding]:
 def play_and_pay(round_: Round) -> Iterator[Breach]:
     """The cards are dealt once more, and what lies there then is held against outcomes and money."""
     felt = Felt(round_.opened, aside=[wager for wager in round_.accepted.values() if wager.kind in SIDE_BETS])
+    for fact in round_.of(ReshuffleCalled):
+        felt.shuffled_first = felt.shuffled_first or (fact.event.next_shoe if fact.event.whole else "")
     for box, wagers in round_.boxes().items():
         felt.boxes[box] = [Hand(box, [], wagers)]
     if not felt.boxes:
@@ -184,7 +187,9 @@ def money_is_given_once(round_: Round) -> Iterator[Breach]:
         shoes = tuple(dict.fromkeys(dealt.event.shoe for dealt in round_.of(*CARDS)))
         if not set(shoes) <= set(fact.event.shoes):
             yield round_.rule("ON-6.1", "LV-3.4"), f"cards came from {shoes}, written down is {fact.event.shoes}", fact
-        if fact.event.cutting_card_out != bool(round_.of(CuttingCardReached)):
+        # One that came out before the round's first card belongs to the round before: all cards were shuffled (FL-4.1).
+        reached = any(out.event.shoe in fact.event.shoes for out in round_.of(CuttingCardReached))
+        if fact.event.cutting_card_out != reached:
             yield round_.rule("ON-5.7", "LV-3.2"), "the cutting card came out, or not, otherwise than written down", fact
 
 

@@ -25,6 +25,7 @@ from shared.contracts.table import (
     JoiningClosed,
     JoiningDeclined,
     JoiningOpened,
+    ReshuffleCalled,
     ShoeChanged,
     WagerAccepted,
     WagerPlaced,
@@ -52,6 +53,18 @@ def cards_come_one_after_the_other(round_: Round) -> Iterator[Breach]:
         if last >= 0 and fact.event.index != last + 1:
             yield rule, f"card {fact.event.index} of {shoe} follows card {last}", fact
         last = fact.event.index
+
+
+def all_cards_are_shuffled_before_the_first(round_: Round) -> Iterator[Breach]:
+    """Cards are all shuffled again under a scanner alone, and when none of the round was dealt; else discards are (FL-4.1, decision 21)."""
+    dealt = False
+    for fact in round_.of(CardDealt, HoleCardDealt, FaceDownCardDealt, CardDiscarded, CardExposed, ReshuffleCalled):
+        if not isinstance(fact.event, ReshuffleCalled):
+            dealt = True
+        elif fact.event.whole != (round_.profile.shoe.device == "scanned" and not dealt):
+            yield round_.rule("ON-5.7", "LV-3.2"), "all cards were shuffled, or not, at the wrong moment", fact
+        elif fact.event.whole and (fact.event.layout or fact.event.hole is not None):
+            yield round_.rule("ON-5.7", "LV-3.2"), "something was left out although no card was dealt", fact
 
 
 def people_decide_for_themselves_and_in_time(round_: Round) -> Iterator[Breach]:
@@ -179,6 +192,7 @@ def insurance_is_answered_once(round_: Round) -> Iterator[Breach]:
 
 QUESTIONS = (
     cards_come_one_after_the_other,
+    all_cards_are_shuffled_before_the_first,
     people_decide_for_themselves_and_in_time,
     others_join_when_they_are_asked,
     insurance_is_asked_in_its_window,

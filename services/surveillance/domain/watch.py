@@ -23,6 +23,7 @@ from services.surveillance.domain.days import Days
 from services.surveillance.domain.echoes import Echoes
 from services.surveillance.domain.findings import Code, Finding, finding
 from services.surveillance.domain.heard import Heard
+from services.surveillance.domain.procedure import Procedure
 from services.surveillance.domain.referee import judge
 from services.surveillance.domain.report import Counts, Report
 from services.surveillance.domain.restrictions import Restrictions
@@ -117,6 +118,7 @@ class Watch:
         self._restrictions = Restrictions()
         self._offers = CutOffers()
         self._orders = CardOrders()
+        self._procedure = Procedure(only)
         self._corrections = Corrections(only)
 
     def hear(self, stored: Stored) -> list[Finding]:
@@ -172,7 +174,7 @@ class Watch:
         self._rounds = {round_id: seen for round_id, seen in self._rounds.items() if f".{day}-" not in round_id}
         self._again.forget_day(day)
         parts = (self._roll, self._cards, self._stakes, self._balances, self._days, self._causes, self._echoes)
-        for part in (*parts, self._restrictions, self._offers, self._orders, self._corrections):
+        for part in (*parts, self._restrictions, self._procedure, self._offers, self._orders, self._corrections):
             part.forget(day)
 
     def days(self) -> list[str]:
@@ -226,6 +228,8 @@ class Watch:
                 found += self._roll.hear(heard) + self._cards.hear(heard) + self._stakes.hear(heard)
             case ["table", _, _, "table"]:
                 found += self._roll.hear(heard) + self._cards.hear(heard) + self._days.hear(heard)
+                if self._whole or self._only is not None:
+                    found += self._procedure.hear(heard)
                 if self._whole and self._only is None:
                     found += self._restrictions.hear(heard)
                     found += self._offers.hear(heard)

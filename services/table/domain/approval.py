@@ -58,7 +58,7 @@ def propose(command: ProposeRuling, proposals: Proposals, envelope: Envelope) ->
     job = _job(envelope)
     if job not in RULES[type(command.ruling)].propose:
         raise _not_for(job, "propose", command.ruling)
-    _check_note(command.note)
+    check_note(command.note)
     waiting = sum(each.by == envelope.actor.id for each in proposals.open)
     if waiting >= OPEN_MAX or proposals.made_by.get(envelope.actor.id, 0) >= MADE_MAX:
         raise refused(Reason.TOO_MANY_PROPOSALS)
@@ -73,7 +73,7 @@ def approved(command: ApproveRuling, proposals: Proposals, envelope: Envelope, *
 
 def decline(command: DeclineRuling, proposals: Proposals, envelope: Envelope, *, book: str) -> RulingDeclined:
     """Return that a proposal comes to nothing; whoever might have approved it may say so."""
-    _check_note(command.note)
+    check_note(command.note)
     proposal, job = _second(command, proposals, envelope, book=book)
     return RulingDeclined(proposal=proposal.number, by=envelope.actor.id, job=job, note=command.note)
 
@@ -105,7 +105,7 @@ def _second(command: ApproveRuling | DeclineRuling, proposals: Proposals, envelo
     return proposal, job
 
 
-def _check_note(note: str) -> None:
+def check_note(note: str) -> None:
     """Raise `Refused` for what would not lie in one line on the felt and in a replay: nothing written may look like the house's own."""
     if len(note) > NOTE_MAX or not note.isprintable():
         raise refused(Reason.BAD_REQUEST, f"a note is one line of at most {NOTE_MAX} characters that can be printed.")

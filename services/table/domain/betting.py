@@ -3,7 +3,7 @@
 A wager counts once the ledger has set its stake aside; no card is called before every pending wager has its answer.
 """
 
-from collections.abc import Collection
+from functools import lru_cache
 
 from services.table.domain.course import Course
 from services.table.domain.order import DEALER, deal_order
@@ -67,7 +67,7 @@ def _check_box(command: PlaceWager, player: str, betting: Betting) -> None:
         raise refused(Reason.ALREADY_ON_BOX)
     if command.seated and any(wager.seated for wager in there):
         raise refused(Reason.SEAT_TAKEN)
-    if sum(wager.player == player for wager in wagers) >= betting.opened.profile.boxes_per_player_max:
+    if sum([wager.player == player for wager in wagers]) >= betting.opened.profile.boxes_per_player_max:
         raise refused(Reason.ONE_BOX_PER_ACCOUNT)
 
 
@@ -170,10 +170,10 @@ def _go_on(course: Course) -> list[RoundEvent]:
     elif not betting.closed:
         return course
     if betting.wagers:
-        boxes = {wager.box for wager in betting.wagers}
-        if len(boxes) < sum(wager.kind == "main" for wager in betting.wagers):
+        boxes = [wager.box for wager in betting.wagers if wager.kind == "main"]
+        if len(set(boxes)) < len(boxes):
             course.add(CallersSet(wagers=_callers(betting)))
-        course.add(CardsCalled(call_no=1, shoe=betting.opened.shoe, faces=_deal_faces(boxes, betting)))
+        course.add(CardsCalled(call_no=1, shoe=betting.opened.shoe, faces=_deal_faces(tuple(sorted(set(boxes))), betting)))
     else:
         course.add(RoundVoided(reason="no_wagers", shoes=(), cutting_card_out=False))
     return course
@@ -195,14 +195,19 @@ def _callers(betting: Betting) -> tuple[str, ...]:
     return tuple(max(wagers, key=lambda wager: (wager.seated, wager.stake_minor)).id for wagers in shared)
 
 
-def _deal_faces(boxes: Collection[int], betting: Betting) -> tuple[Face, ...]:
-    """Return the faces of the whole deal: those of the boxes as the profile says (FL-3.5), the dealer's first card open.
-
-    The dealer's second card is part of the deal where there is a hole card, and lies face down (ON-6.3, LV-0.1).  What leaves
-    the shoe before all that and is nobody's comes first.
-    """
+def _deal_faces(boxes: tuple[int, ...], betting: Betting) -> tuple[Face, ...]:
+    """Return the faces of the whole deal; what leaves the shoe before it and is nobody's comes first."""
     profile = betting.opened.profile
-    places = deal_order(sorted(boxes), betting.missed, hole_card=profile.dealer.hole_card)
-    first, hole = places.index(DEALER), len(places) - 1 if profile.dealer.hole_card else -1
-    faces = [profile.players_cards if at not in (first, hole) else "up" if at == first else "down" for at in range(len(places))]
-    return (*(SEEN[astray] for astray in betting.astray), *faces)
+    faces = _faces(boxes, betting.missed, profile.players_cards, hole_card=profile.dealer.hole_card)
+    return (*(SEEN[astray] for astray in betting.astray), *faces) if betting.astray else faces
+
+
+@lru_cache(maxsize=1024)
+def _faces(boxes: tuple[int, ...], missed: tuple[tuple[int, int], ...], players: Face, *, hole_card: bool) -> tuple[Face, ...]:
+    """Return the faces of a deal: those of the boxes as the profile says (FL-3.5), the dealer's first card open.
+
+    The dealer's second card is part of the deal where there is a hole card, and lies face down (ON-6.3, LV-0.1).
+    """
+    places = deal_order(boxes, missed, hole_card=hole_card)
+    first, hole = places.index(DEALER), len(places) - 1 if hole_card else -1
+    return tuple([players if at not in (first, hole) else "up" if at == first else "down" for at in range(len(places))])

@@ -4,7 +4,7 @@ What comes next depends on what has just happened (a card that makes 21 complete
 each event is remembered as soon as it is decided.
 """
 
-from services.table.domain.evolve import evolve
+from services.table.domain.evolve import REMEMBERED
 from services.table.domain.state import Cards, Playing, Round
 from shared.contracts.table import CardDealt, CardsCalled, Face, RoundEvent
 from shared.kernel import decider
@@ -13,23 +13,20 @@ from shared.kernel import decider
 class Course(decider.Course[Round, RoundEvent]):
     """Events that follow from one command, decided at `at_ms`."""
 
-    __slots__ = ("at_ms", "state")
+    __slots__ = ("at_ms", "playing", "state")
+
+    playing: Playing
+    """The round so far, where it is known that cards are out: the same as `state`."""
 
     def __init__(self, round_: Round, at_ms: int) -> None:
         self.at_ms = at_ms
-        self.state = round_
+        self.state = self.playing = round_  # type: ignore[assignment]
 
     def add(self, event: RoundEvent) -> None:
         """Let `event` follow."""
         self.append(event)
-        self.state = evolve(self.state, event)
-
-    @property
-    def playing(self) -> Playing:
-        """The round so far, which is in play."""
-        round_ = self.state
-        assert isinstance(round_, Playing), "cards are out"
-        return round_
+        state = self.state
+        self.state = self.playing = REMEMBERED[type(state)][type(event)](state, event)  # type: ignore[assignment]
 
     def call_cards(self, *faces: Face) -> None:
         """Ask the shoe for cards; one call is outstanding at a time."""

@@ -19,5 +19,5 @@ def die(course: Course, box: int, hand: int) -> None:
 def bury(course: Course) -> None:
     """Let the hands die that the deal gave no card."""
     for hand in course.playing.hands:
-        if not hand.size:
+        if not (hand.cards or hand.down):
             die(course, hand.box, hand.number)

@@ -22,7 +22,8 @@ from shared.kernel.profile import Profile
 
 def must_draw(dealer: Hand, profile: Profile) -> bool:
     """Return whether the dealer draws: to 16, and on a soft 17 as the house chooses (ON-10.2, LV-4.4)."""
-    return dealer.points < 17 or (dealer.points == 17 and dealer.soft and profile.dealer.hits_soft_17)
+    points = dealer.points
+    return points < 17 or (points == 17 and dealer.soft and profile.dealer.hits_soft_17)
 
 
 def play(course: Course) -> None:

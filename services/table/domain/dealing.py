@@ -30,6 +30,7 @@ from shared.contracts.table import (
     Face,
     FaceDownCardDealt,
     HoleCardDealt,
+    NoteCuttingCard,
     ReshuffleCalled,
     RoundEvent,
     ShoeChanged,
@@ -67,19 +68,23 @@ def deal_one(command: DealCard, playing: Playing, envelope: Envelope) -> list[Ro
     return course
 
 
+def note_cutting_card(command: NoteCuttingCard, playing: Playing, _: Envelope) -> list[RoundEvent]:
+    """Return that the cutting card of a scanned shoe came out: behind a card of this round, so it is that shoe's last (ON-5.7, FL-4.1)."""
+    if playing.cutting_card_out or command.shoe != playing.shoe:
+        return []
+    return [CuttingCardReached(shoe=command.shoe)]
+
+
 def _lay(cards: Sequence[DealtCard], places: Sequence[Place], shoe: str, course: Course) -> None:
     """Let cards come to rest: those that are nobody's first, then each at its place."""
-    to = iter(places)
-    for dealt in cards:
-        playing = course.playing
-        awaiting = playing.awaiting
-        assert isinstance(awaiting, Cards), "a card comes for a call"
-        if playing.astray:
-            _lay_aside(dealt, playing.astray[0], shoe, course)
-            continue
-        face = awaiting.faces[0]
+    awaiting, astray = course.playing.awaiting, course.playing.astray
+    assert isinstance(awaiting, Cards), "cards come for a call"
+    if astray:
+        for dealt, why in zip(cards, astray, strict=False):
+            _lay_aside(dealt, why, shoe, course)
+        cards = cards[len(astray) :]
+    for dealt, face, (box, hand) in zip(cards, awaiting.faces, places, strict=False):
         assert (dealt.card in HARD_POINTS) if face == "up" else not dealt.card, f"card {dealt.index} was called face {face}"
-        box, hand = next(to)
         if face == "up":
             course.add(CardDealt(box=box, hand=hand, card=dealt.card, shoe=shoe, index=dealt.index))
         elif (box, hand) != DEALER:
@@ -109,7 +114,7 @@ def _places_of_first_deal(playing: Playing) -> tuple[Place, ...]:
     """Return where the cards go until everybody has two; nowhere once somebody was asked to decide, or all of them lie there."""
     if playing.decisions:
         return ()
-    boxes = [hand.box for hand in playing.hands]
+    boxes = tuple([hand.box for hand in playing.hands])
     order = deal_order(boxes, playing.missed, hole_card=playing.opened.profile.dealer.hole_card)
     return order[sum([hand.size for hand in playing.hands]) + len(playing.dealer.cards) + (playing.hole is not None) :]
 
@@ -170,6 +175,7 @@ def replenish(course: Course) -> None:
         exposing.call_all(course)
         return
     profile = playing.opened.profile
+    none_came = playing.call_no == 1 and isinstance(playing.awaiting, Cards) and not playing.awaiting.begun
     course.add(
         ReshuffleCalled(
             shoe=playing.shoe,
@@ -184,6 +190,8 @@ def replenish(course: Course) -> None:
             hole=None if playing.hole is None else playing.hole.index,
             burns=0 if profile.shoe.device == "shuffling_device" else profile.shoe.burns_after_shuffle,
             device=profile.shoe.device,
+            # FL-4.1, decision 21: before the first card of the round all cards are shuffled, and dealt from as long as they last.
+            whole=profile.shoe.device == "scanned" and none_came,
         )
     )
 
@@ -215,7 +223,7 @@ def change_shoe(command: ChangeShoe, playing: Playing, envelope: Envelope) -> li
         return []
     course = Course(playing, envelope.at_ms)
     course.add(ShoeChanged(shoe=command.shoe, root=command.root, cards=command.cards))
-    faces = _owed(playing, _still_to_come(awaiting.faces, playing))
+    faces = _owed(playing, awaiting.faces if awaiting.whole else _still_to_come(awaiting.faces, playing))
     course.add(CardsCalled(call_no=playing.call_no + 1, shoe=command.shoe, faces=faces))
     return course
 

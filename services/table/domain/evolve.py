@@ -5,7 +5,7 @@ and looking one up costs the same however many there are.
 """
 
 from collections.abc import Callable
-from typing import Any, get_args
+from typing import Any, NoReturn, get_args
 
 from immutables import Map
 from msgspec.structs import replace
@@ -92,11 +92,7 @@ from shared.contracts.table import (
 
 def evolve(round_: Round, event: RoundEvent) -> Round:
     """Return the round after `event`; an event that cannot follow breaks an assertion."""
-    try:
-        remember = REMEMBERED[type(round_)][type(event)]
-    except KeyError:
-        raise AssertionError(f"{type(event).__name__} cannot follow in a round that is {type(round_).__name__}") from None
-    return remember(round_, event)
+    return REMEMBERED[type(round_)][type(event)](round_, event)
 
 
 def _opened(_: Unopened, event: RoundOpened) -> Round:
@@ -163,7 +159,7 @@ def _first_call(betting: Betting, event: CardsCalled) -> Round:
         betting.wagers,
         betting.refusals,
         betting.lines,
-        tuple(Hand(box, 1, callers[box].player, callers[box].stake_minor) for box in sorted(callers)),
+        tuple([Hand(box, 1, callers[box].player, callers[box].stake_minor) for box in sorted(callers)]),
         Hand(0, 1, "", 0),
         event.shoe,
         (event.shoe,),
@@ -184,8 +180,8 @@ def _voided_betting(betting: Betting, event: RoundVoided) -> Round:
 def _called(playing: Playing, event: CardsCalled) -> Round:
     if event.astray is not None:
         return _called_astray(playing, event, event.astray)
-    awaiting = Cards(event.faces[len(playing.astray) :], event.faces)
-    return replace(playing, call_no=event.call_no, shoe=event.shoe, awaiting=awaiting)
+    to_hands = event.faces[len(playing.astray) :]
+    return replace(playing, call_no=event.call_no, shoe=event.shoe, awaiting=Cards(to_hands, event.faces))
 
 
 def _called_astray(playing: Playing, event: CardsCalled, why: Astray) -> Round:
@@ -204,16 +200,19 @@ def _called_astray(playing: Playing, event: CardsCalled, why: Astray) -> Round:
 
 def _one_less(awaiting: Awaiting, *, at_hand: bool = True) -> Awaiting:
     assert isinstance(awaiting, Cards), "a card is dealt for a call"
-    faces, asked = awaiting.faces[1:] if at_hand else awaiting.faces, awaiting.asked[1:]
+    asked = awaiting.asked[1:]
+    if at_hand and awaiting.faces is awaiting.asked:
+        return Cards(asked, asked, True) if asked else None
+    faces = awaiting.faces[1:] if at_hand else awaiting.faces
     return Cards(faces, asked, True) if faces or asked else None
 
 
 def _is_exposed(playing: Playing, event: CardDealt | CardDiscarded) -> bool:
-    return bool(playing.exposed) and (playing.exposed[0].shoe, playing.exposed[0].index) == (event.shoe, event.index)
+    return (playing.exposed[0].shoe, playing.exposed[0].index) == (event.shoe, event.index)
 
 
 def _dealt(playing: Playing, event: CardDealt) -> Round:
-    if _is_exposed(playing, event):
+    if playing.exposed and _is_exposed(playing, event):
         playing, awaiting = replace(playing, exposed=playing.exposed[1:]), None
     else:
         awaiting = _one_less(playing.awaiting)
@@ -221,7 +220,7 @@ def _dealt(playing: Playing, event: CardDealt) -> Round:
         return replace(playing, dealer=with_card(playing.dealer, event.card), awaiting=awaiting, laid=(*playing.laid, event))
     hands = playing.hands
     at = place_of(hands, event.box, event.hand)
-    if event.box in playing.firsts:
+    if playing.firsts and event.box in playing.firsts:
         firsts = playing.firsts[event.box]
         playing = replace(playing, firsts={**playing.firsts, event.box: (*firsts, event.card)[:FIRST_CARDS]})
     return replace(playing, hands=_put(hands, at, with_card(hands[at], event.card)), awaiting=awaiting, laid=(*playing.laid, event))
@@ -235,7 +234,7 @@ def _forfeited(round_: Betting | Playing, event: CardsForfeited) -> Round:
 
 
 def _discarded(playing: Playing, event: CardDiscarded) -> Round:
-    if _is_exposed(playing, event):
+    if playing.exposed and _is_exposed(playing, event):
         return replace(playing, exposed=playing.exposed[1:])
     return replace(playing, astray=playing.astray[1:], awaiting=_one_less(playing.awaiting, at_hand=False))
 
@@ -292,10 +291,14 @@ def _reshuffle(playing: Playing, event: ReshuffleCalled) -> Round:
     awaited = playing.awaiting.before if isinstance(playing.awaiting, Exposure) else playing.awaiting
     assert isinstance(awaited, Cards), "discards are shuffled because cards are missing"
     assert awaited.faces or playing.astray, "some of them are still to come"
-    return replace(playing, shoes=(*playing.shoes, event.next_shoe), awaiting=NewShoe(event.next_shoe, awaited.faces))
+    awaiting = NewShoe(event.next_shoe, awaited.faces, event.whole)
+    return replace(playing, shoes=(*playing.shoes, event.next_shoe), awaiting=awaiting)
 
 
 def _shoe_changed(playing: Playing, event: ShoeChanged) -> Round:
+    if isinstance(playing.awaiting, NewShoe) and playing.awaiting.whole:
+        # Nothing of the round came from the shoe before: whose last round it was, was the one before this.
+        return replace(playing, shoe=event.shoe, shoes=(event.shoe,), cutting_card_out=False)
     return replace(playing, shoe=event.shoe)
 
 
@@ -422,7 +425,7 @@ def _moved_up(wager: Wager, event: HandSplit) -> Wager:
 def _completed(playing: Playing, event: HandCompleted) -> Round:
     at = place_of(playing.hands, event.box, event.hand)
     awaiting = playing.awaiting
-    if isinstance(awaiting, Decision | Joining) and (awaiting.box, awaiting.hand) == (event.box, event.hand):
+    if isinstance(awaiting, (Decision, Joining)) and (awaiting.box, awaiting.hand) == (event.box, event.hand):
         awaiting = None
     return replace(playing, hands=_put(playing.hands, at, replace(playing.hands[at], end=event.how)), awaiting=awaiting)
 
@@ -515,7 +518,7 @@ def _but(names: tuple[str, ...], one: str) -> tuple[str, ...]:
 
 def without(wagers: tuple[Wager, ...], wager_id: str) -> tuple[Wager, ...]:
     """Return the wagers but one."""
-    return tuple(wager for wager in wagers if wager.id != wager_id)
+    return tuple([wager for wager in wagers if wager.id != wager_id])
 
 
 def place_of(hands: tuple[Hand, ...], box: int, number: int) -> int:
@@ -527,77 +530,93 @@ def place_of(hands: tuple[Hand, ...], box: int, number: int) -> int:
 
 
 def _put(hands: tuple[Hand, ...], at: int, hand: Hand) -> tuple[Hand, ...]:
+    if len(hands) == 1:
+        return (hand,)
     return (*hands[:at], hand, *hands[at + 1 :])
 
 
-REMEMBERED: dict[type, dict[type, Callable[[Any, Any], Round]]] = {
-    Unopened: {RoundOpened: _opened},
-    Betting: {
-        WagerPlaced: _placed,
-        WagerAccepted: _accepted,
-        WagerRefused: _gone,
-        WagerLapsed: _gone,
-        CommandRefused: _refused,
-        BettingClosed: _betting_closed,
-        InForceNoted: _in_force_noted,
-        CallersSet: _callers_set,
-        CardsCalled: _first_call,
-        WagersSettled: _settled_lines,
-        RoundVoided: _voided_betting,
-        CardsForfeited: _forfeited,
-        BoxMissed: _missed,
-        **dict.fromkeys(get_args(RulingEvent), _ruled),
-    },
-    Playing: {
-        WagerPlaced: _raised,
-        WagerAccepted: _accepted_in_play,
-        WagerRefused: _raise_gone,
-        WagerLapsed: _raise_gone,
-        CommandRefused: _refused,
-        CardsCalled: _called,
-        CardDealt: _dealt,
-        HoleCardDealt: _hole_dealt,
-        FaceDownCardDealt: _down_dealt,
-        ExposureCalled: _exposure_called,
-        HandExposed: _exposed,
-        CuttingCardReached: _cutting_card,
-        ReshuffleCalled: _reshuffle,
-        ShoeChanged: _shoe_changed,
-        InsuranceOpened: _insurance_opened,
-        InsuranceDeclined: _answered,
-        EvenMoneyTaken: _even_money,
-        InsuranceClosed: _insurance_closed,
-        PeekCalled: _peek_called,
-        PeekTaken: _peek_taken,
-        DecisionAwaited: _decision,
-        ClockExtended: _extended,
-        DecisionTimedOut: _decided,
-        HandHit: _decided,
-        JoiningOpened: _joining_opened,
-        JoiningDeclined: _joining_declined,
-        JoiningClosed: _joining_closed,
-        HandDoubled: _doubled,
-        HandSplit: _split,
-        HandCompleted: _completed,
-        TurnCalled: _turn_called,
-        HoleCardTurned: _hole_turned,
-        HandsDecided: _hands_decided,
-        WagersSettled: _settled_lines,
-        CardsPickedUp: _picked_up,
-        RoundSettled: _settled,
-        RoundVoided: _voided,
-        CardsForfeited: _forfeited,
-        CardDiscarded: _discarded,
-        CardExposed: _laid_open,
-        ClockResumed: _resumed,
-        **dict.fromkeys(get_args(RulingEvent), _ruled),
-        CardsCorrected: _cards_corrected,
-        WagersCorrected: _lines_corrected,
-    },
-    Over: {
-        RoundCorrected: _round_corrected,
-        WagersCorrected: _lines_corrected,
-        CorrectionRefused: _correction_refused,
-    },
+class _Phase(dict[type, Callable[[Any, Any], Round]]):
+    """What each event leaves behind in one phase."""
+
+    def __missing__(self, event: type) -> NoReturn:
+        phase = next(phase.__name__ for phase, remembered in REMEMBERED.items() if remembered is self)
+        raise AssertionError(f"{event.__name__} cannot follow in a round that is {phase}")
+
+
+REMEMBERED: dict[type, _Phase] = {
+    Unopened: _Phase({RoundOpened: _opened}),
+    Betting: _Phase(
+        {
+            WagerPlaced: _placed,
+            WagerAccepted: _accepted,
+            WagerRefused: _gone,
+            WagerLapsed: _gone,
+            CommandRefused: _refused,
+            BettingClosed: _betting_closed,
+            InForceNoted: _in_force_noted,
+            CallersSet: _callers_set,
+            CardsCalled: _first_call,
+            WagersSettled: _settled_lines,
+            RoundVoided: _voided_betting,
+            CardsForfeited: _forfeited,
+            BoxMissed: _missed,
+            **dict.fromkeys(get_args(RulingEvent), _ruled),
+        }
+    ),
+    Playing: _Phase(
+        {
+            WagerPlaced: _raised,
+            WagerAccepted: _accepted_in_play,
+            WagerRefused: _raise_gone,
+            WagerLapsed: _raise_gone,
+            CommandRefused: _refused,
+            CardsCalled: _called,
+            CardDealt: _dealt,
+            HoleCardDealt: _hole_dealt,
+            FaceDownCardDealt: _down_dealt,
+            ExposureCalled: _exposure_called,
+            HandExposed: _exposed,
+            CuttingCardReached: _cutting_card,
+            ReshuffleCalled: _reshuffle,
+            ShoeChanged: _shoe_changed,
+            InsuranceOpened: _insurance_opened,
+            InsuranceDeclined: _answered,
+            EvenMoneyTaken: _even_money,
+            InsuranceClosed: _insurance_closed,
+            PeekCalled: _peek_called,
+            PeekTaken: _peek_taken,
+            DecisionAwaited: _decision,
+            ClockExtended: _extended,
+            DecisionTimedOut: _decided,
+            HandHit: _decided,
+            JoiningOpened: _joining_opened,
+            JoiningDeclined: _joining_declined,
+            JoiningClosed: _joining_closed,
+            HandDoubled: _doubled,
+            HandSplit: _split,
+            HandCompleted: _completed,
+            TurnCalled: _turn_called,
+            HoleCardTurned: _hole_turned,
+            HandsDecided: _hands_decided,
+            WagersSettled: _settled_lines,
+            CardsPickedUp: _picked_up,
+            RoundSettled: _settled,
+            RoundVoided: _voided,
+            CardsForfeited: _forfeited,
+            CardDiscarded: _discarded,
+            CardExposed: _laid_open,
+            ClockResumed: _resumed,
+            **dict.fromkeys(get_args(RulingEvent), _ruled),
+            CardsCorrected: _cards_corrected,
+            WagersCorrected: _lines_corrected,
+        }
+    ),
+    Over: _Phase(
+        {
+            RoundCorrected: _round_corrected,
+            WagersCorrected: _lines_corrected,
+            CorrectionRefused: _correction_refused,
+        }
+    ),
 }
 """What each event leaves behind, by phase."""

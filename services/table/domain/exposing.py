@@ -16,7 +16,7 @@ from shared.contracts.table import DownHand, ExposureCalled, HandExposed, TakeEx
 
 def lies_face_down(playing: Playing) -> bool:
     """Return whether cards of a box lie face down."""
-    return any(hand.down for hand in playing.hands)
+    return playing.opened.profile.players_cards == "down" and any(hand.down for hand in playing.hands)
 
 
 def call_blackjacks(course: Course) -> None:

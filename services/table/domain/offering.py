@@ -11,6 +11,7 @@ from msgspec import Struct
 from services.table.domain.state import Playing
 from shared.contracts.asking import AskedToCut, CameOut, CutOffered, CutStaff, First
 from shared.contracts.table import CardDealt, HandExposed, HoleCardTurned, TableOpened
+from shared.kernel.profile import Profile
 
 Seats = tuple[tuple[int, str], ...]
 """Boxes from the dealer's left with the players on them; on a shared box whoever decides for it comes first (decision 20)."""
@@ -26,7 +27,12 @@ class Occasion(Struct, frozen=True):
 
 def asks(opened: TableOpened) -> bool:
     """Return whether players are asked to cut at this table (ON-5.2, FL-4.2)."""
-    return opened.profile.shoe.cut_offer == "players"
+    return opened.profile.shoe.cut_offer == "players" and _is_cut(opened.profile)
+
+
+def _is_cut(profile: Profile) -> bool:
+    """Return whether the house cuts the cards of a table: not those of a device, nor those that lie under a scanner."""
+    return profile.shoe.device == "manual"
 
 
 def staff_who_cuts(opened: TableOpened) -> CutStaff | None:
@@ -64,7 +70,7 @@ def clockwise(why: Occasion) -> tuple[str, ...]:
 
 def seats_of(playing: Playing) -> Seats:
     """Return who sat where in a round, if its table asks players to cut."""
-    if playing.opened.profile.shoe.cut_offer != "players":
+    if playing.opened.profile.shoe.cut_offer != "players" or not _is_cut(playing.opened.profile):
         return ()
     callers = {hand.box: hand.player for hand in playing.hands}
     found = dict.fromkeys((box, player) for box, player in callers.items())
@@ -74,7 +80,8 @@ def seats_of(playing: Playing) -> Seats:
 
 def came_out(playing: Playing) -> CameOut | None:
     """Return where the cutting card came out in a round, if it did and is written down: the card behind it says so."""
-    if playing.opened.profile.shoe.cut_offer == "unrecorded" or not playing.cutting_card_out:
+    profile = playing.opened.profile
+    if profile.shoe.cut_offer == "unrecorded" or not _is_cut(profile) or not playing.cutting_card_out:
         return None
     at = _boxes_by_index(playing)
     box = at.get(playing.marker)

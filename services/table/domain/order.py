@@ -5,7 +5,7 @@ LV-0.1, LV-3.4, decision 9).  A box that was passed over once is backed up befor
 no card at all is dead and gets none (ON-11.6).
 """
 
-from collections.abc import Collection, Sequence
+from functools import lru_cache
 
 Place = tuple[int, int]
 """A box and a hand; box 0 is the dealer's, whose hand is 1."""
@@ -13,10 +13,11 @@ Place = tuple[int, int]
 DEALER: Place = (0, 1)
 
 
-def deal_order(boxes: Sequence[int], missed: Collection[tuple[int, int]], *, hole_card: bool) -> tuple[Place, ...]:
+@lru_cache(maxsize=1024)
+def deal_order(boxes: tuple[int, ...], missed: tuple[tuple[int, int], ...], *, hole_card: bool) -> tuple[Place, ...]:
     """Return whose card is whose; `missed` names the boxes that are passed over, each with which of its first two cards.
 
-    >>> deal_order((1, 3), {(1, 1)}, hole_card=False)
+    >>> deal_order((1, 3), ((1, 1),), hole_card=False)
     ((3, 1), (0, 1), (1, 1), (3, 1), (1, 1))
     """
     first = tuple((box, 1) for box in boxes if (box, 1) not in missed)

@@ -63,7 +63,7 @@ def pick_up(course: Course) -> None:
 
 def from_right_to_left(hands: Iterable[Hand]) -> tuple[Place, ...]:
     """Return the hands that have cards, from the dealer's right; of a box that was split the highest number first (ON-9.7)."""
-    return tuple(sorted(((hand.box, hand.number) for hand in hands if hand.size), reverse=True))
+    return tuple(sorted([(hand.box, hand.number) for hand in hands if hand.cards or hand.down], reverse=True))
 
 
 def rack(events: Iterable[RoundEvent]) -> tuple[Racked, ...]:

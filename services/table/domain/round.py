@@ -35,6 +35,7 @@ from shared.contracts.table import (
     Hit,
     Insure,
     LapseWagers,
+    NoteCuttingCard,
     OpenRound,
     PlaceSideBet,
     PlaceWager,
@@ -243,6 +244,7 @@ _BETTING: dict[type, Decide] = {
     DealCard: _nothing,
     **_RULED,
     NoteInForce: _note_in_force,
+    NoteCuttingCard: _nothing,
     CorrectRound: _no(Reason.ROUND_NOT_OVER),
 }
 _PLAYING: dict[type, Decide] = {
@@ -273,6 +275,7 @@ _PLAYING: dict[type, Decide] = {
     ChangeShoe: dealing.change_shoe,
     ExtendClock: _extend,
     DealCard: dealing.deal_one,
+    NoteCuttingCard: dealing.note_cutting_card,
     **_RULED,
     NoteInForce: _nothing,
     CorrectRound: _no(Reason.ROUND_NOT_OVER),

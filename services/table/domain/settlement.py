@@ -77,20 +77,21 @@ def finish(course: Course) -> None:
     playing = course.playing
     assert not playing.pending, "nothing may wait for its wallet when a round is settled"
     dealer = playing.dealer
-    hands = [told(hand, dealer) for hand in playing.hands]
-    course.add(HandsDecided(dealer_cards=dealer.cards, dealer_total=dealer.points, hands=tuple(hands)))
+    hands = tuple([told(hand, dealer) for hand in playing.hands])
+    course.add(HandsDecided(dealer_cards=dealer.cards, dealer_total=dealer.points, hands=hands))
     results = {(hand.box, hand.hand): hand.result for hand in hands}
-    settled = [line(wager, due(wager, results, playing)) for wager in playing.wagers]
+    settled = tuple([line(wager, due(wager, results, playing)) for wager in playing.wagers])
     if settled:
         assert len(settled) <= LINES_MAX, "an entry must stay small"
-        course.add(WagersSettled(currency=playing.opened.settings.currency, lines=tuple(settled)))
+        course.add(WagersSettled(currency=playing.opened.settings.currency, lines=settled))
+    pick_up(course)
     playing = course.playing
     assert not playing.wagers, "every accepted wager must have its line"
-    pick_up(course)
+    lines = playing.lines
     course.add(
         RoundSettled(
-            staked_minor=sum([line_.stake_minor for line_ in playing.lines]),
-            returned_minor=sum([line_.returned_minor for line_ in playing.lines]),
+            staked_minor=sum([line_.stake_minor for line_ in lines]),
+            returned_minor=sum([line_.returned_minor for line_ in lines]),
             shoes=playing.shoes,
             cutting_card_out=playing.cutting_card_out,
             places=_places(playing),

@@ -1,25 +1,29 @@
 """The table's shoes: which one is called, mounted, set aside and opened, and when.
 
 The next shoe is called as soon as one is in use, and no shoe's order is opened before the next one is committed; what players
-do towards its cut is `coming.py`.
+do towards its cut is `coming.py`.  Under a scanner nothing is committed beforehand, and the cards that were played make the
+next shoe: it is called when the one before it is put away.
 """
 
 from msgspec.structs import replace
 
-from services.table.domain import ordering
+from services.table.domain import ordering, procedure
 from services.table.domain.coming import Called, Cut, Revealing, Sealing, Shuffled, call_cut, close_sealing, evolve, refuse_cut, seal_cut
 from services.table.domain.offering import Occasion, asks, clockwise, occasion, offer, staff_who_cuts
 from services.table.domain.table_state import Table
 from services.table.domain.table_state import evolve as evolve_table
 from shared.contracts.asking import CutAwaited, RefuseCut
 from shared.contracts.burns import CardsNote, CardsOrder, NoteBurn, OrderBurn, OrderDisclosure, OrderReshuffle
+from shared.contracts.procedure import ProcedureCommand, ReplaceCards, StepRule
 from shared.contracts.refusals import Reason, refused
 from shared.contracts.table import (
     CallCut,
     MountShoe,
     NoteOrder,
+    NoteRetirement,
     OrderNoted,
     RecordRound,
+    RetirementNoted,
     RetirementReason,
     SealCut,
     ShoeCalled,
@@ -35,6 +39,53 @@ from shared.kernel.money import Ratio
 
 UNCUT = (0, 0)
 START = Occasion("start")
+
+
+def waits_for(table: Table) -> StepRule | None:
+    """Return the step with the cards that the next shoe waits for, if it waits for one."""
+    if table.opened is None or table.in_shoe:
+        return None
+    return procedure.next_step(table.procedure, table.opened.profile)
+
+
+def call_first(table: Table, opened: TableOpened) -> list[TableEvent]:
+    """Call a shoe for cards that lie in none, unless a step with them is missing; under a scanner the shoe before is put away first."""
+    if is_scanned(opened) and table.retiring:
+        return []
+    if procedure.next_step(table.procedure, opened.profile) is not None:
+        return []
+    return [call_shoe(table, opened, loaded=True)]
+
+
+def step(command: ProcedureCommand, table: Table, opened: TableOpened, envelope: Envelope) -> list[TableEvent]:
+    """Return what staff do with the cards, and the call for the shoe with the last step (ON-4, FL-3.3, FL-4.6, LV-3.1)."""
+    if not table.plays_on:
+        raise refused(Reason.NOT_OPEN)
+    if isinstance(command, ReplaceCards):
+        return _replace(command, table, opened, envelope)
+    done = procedure.take(command, table.procedure, opened, envelope, in_shoe=table.in_shoe)
+    after = evolve_table(table, done)
+    return [done, *([] if after.in_shoe else call_first(after, opened))]
+
+
+def _replace(command: ReplaceCards, table: Table, opened: TableOpened, envelope: Envelope) -> list[TableEvent]:
+    """Return that the cards are taken away; a device gives up what it has shuffled of them (FL-3.4)."""
+    in_device = opened.profile.shoe.device == "shuffling_device" and table.in_shoe and not table.running
+    replaced = procedure.replace_cards(command, table.procedure, opened, envelope, in_shoe=table.in_shoe and not in_device)
+    if not in_device:
+        return [replaced]
+    if isinstance(table.coming, Called):
+        # What the device is shuffling is committed in a moment, and can be given up then.
+        raise refused(Reason.BUSY)
+    shoes = (table.mounted, table.coming)
+    return [replaced, *(ShoeSetAside(shoe=each.shoe) for each in shoes if each is not None)]
+
+
+def step_missing(table: Table, opened: TableOpened) -> Exception:
+    """Return the refusal of a round that must wait for a step with the cards."""
+    missing = waits_for(table)
+    assert missing is not None, "a step is missing"
+    return procedure.step_missing(missing, opened.table)
 
 
 def call_shoe(table: Table, opened: TableOpened, *, loaded: bool = False) -> ShoeCalled:
@@ -70,12 +121,15 @@ def after_round(command: RecordRound, table: Table, opened: TableOpened, envelop
     """
     returned = opened.profile.shoe.device == "shuffling_device" and bool(command.shoes)
     ran_out = len(command.shoes) > 1
+    changed = _changed_to(command, table)
     if table.plays_on and not (command.cutting_card_out or ran_out or returned or table.orders.reshuffle):
-        return []
+        return _go_on_with(changed, table, opened) if changed else []
     mounted = () if table.mounted is None else (table.mounted.shoe,)
     played_out = tuple(dict.fromkeys((*mounted, *command.shoes)))
     if not table.plays_on:
         return _retire(played_out, _why(table))
+    if is_scanned(opened):
+        return _retire(played_out, "played_out")
     if isinstance(table.coming, Shuffled):
         return _exchange(table, table.coming, played_out, opened)
     if isinstance(table.coming, Sealing):
@@ -115,10 +169,39 @@ def note_cards(command: CardsNote, table: Table, opened: TableOpened, envelope: 
 
 def _put_by(table: Table, opened: TableOpened, shoe: str, envelope: Envelope) -> list[TableEvent]:
     """Take a shoe out of use between two rounds, because its cards are to be shuffled."""
+    if is_scanned(opened):
+        return _retire((shoe,), "played_out")
     if isinstance(table.coming, Sealing):
         why = occasion(table.came_out, table.seats, ordered=table.orders.reshuffle)
         return _change(table.coming, why, (shoe,), opened, envelope)
     return [ShoeSetAside(shoe=shoe)]
+
+
+def is_scanned(opened: TableOpened) -> bool:
+    """Return whether the table's cards are read by a scanner as they leave the shoe."""
+    return opened.profile.shoe.device == "scanned"
+
+
+def _changed_to(command: RecordRound, table: Table) -> str:
+    """Return the whole shoe that the round was dealt from instead of the mounted one, empty if there is none (FL-4.1)."""
+    first = command.shoes[0] if command.shoes else ""
+    return first if table.mounted is not None and first not in ("", table.mounted.shoe) else ""
+
+
+def _go_on_with(shoe: str, table: Table, opened: TableOpened) -> list[TableEvent]:
+    """Keep a whole shoe that was shuffled before the round's first card, and put the one before it away."""
+    assert table.mounted is not None, "another shoe was mounted"
+    mounted = ShoeMounted(shoe=shoe, root="", cards=opened.profile.decks * len(DECK))
+    return [*_retire((table.mounted.shoe,), "played_out"), mounted]
+
+
+def note_retirement(command: NoteRetirement, table: Table, opened: TableOpened) -> list[TableEvent]:
+    """Take note that a shoe is put away; the cards of a scanned one make the next (FL-4.1)."""
+    if command.shoe not in table.retiring:
+        return []
+    noted = RetirementNoted(shoe=command.shoe)
+    after = evolve_table(table, noted)
+    return [noted, *call_first(after, opened)] if is_scanned(opened) and table.plays_on and not after.in_shoe else [noted]
 
 
 def note_order(command: NoteOrder, table: Table, opened: TableOpened, envelope: Envelope) -> list[TableEvent]:
@@ -161,10 +244,16 @@ def _why_cut(table: Table) -> Occasion:
 
 def mount(command: MountShoe, table: Table, opened: TableOpened) -> list[TableEvent]:
     """Take the shoe that was cut, and call the next one; a table that plays no more opens its order at once."""
-    if not isinstance(table.coming, Cut) or command.shoe != table.coming.shoe:
+    # A scanned shoe is never cut here: it is there as soon as its first cards are burned.
+    wanted = Called if is_scanned(opened) else Cut
+    if not isinstance(table.coming, wanted) or command.shoe != table.coming.shoe:
         return []
     mounted = ShoeMounted(shoe=command.shoe, root=command.root, cards=command.cards)
-    return [mounted, call_shoe(table, opened)] if table.plays_on else [mounted, *_retire((command.shoe,), _why(table))]
+    if not table.plays_on:
+        return [mounted, *_retire((command.shoe,), _why(table))]
+    # Under a scanner, and where staff see to the cards, those of the next shoe lie in this one: it is called when it is played out.
+    same_cards = is_scanned(opened) or opened.profile.shoe.procedure == "staff"
+    return [mounted] if same_cards else [mounted, call_shoe(table, opened)]
 
 
 def _change(coming: Sealing, why: Occasion, played_out: tuple[str, ...], opened: TableOpened, envelope: Envelope) -> list[TableEvent]:
@@ -198,7 +287,10 @@ def stop_waiting(command: CallCut, table: Table, opened: TableOpened, envelope: 
 def put_away(table: Table, reason: RetirementReason) -> list[TableEvent]:
     """Retire every shoe that is not in play and that the shoe service has nothing to say of any more."""
     mounted = () if table.running or table.mounted is None else (table.mounted.shoe,)
-    coming = (table.coming.shoe,) if isinstance(table.coming, Shuffled | Sealing | Revealing) else ()
+    # A scanned shoe may wait long for its first card: nobody brings one to a table that plays no more.
+    scanned = table.opened is not None and is_scanned(table.opened)
+    waits = Shuffled | Sealing | Revealing | Called if scanned else Shuffled | Sealing | Revealing
+    coming = (table.coming.shoe,) if isinstance(table.coming, waits) else ()
     return _retire((*table.aside, *mounted, *coming), reason)
 
 

@@ -57,6 +57,8 @@ class NewShoe(Struct, frozen=True, gc=False):
 
     shoe: str
     faces: tuple[Face, ...]
+    whole: bool = False
+    """Whether these are all cards: none had been dealt in the round."""
 
 
 class Insurance(Struct, frozen=True, gc=False):

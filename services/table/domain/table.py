@@ -6,7 +6,7 @@ unanswered and every shoe's order open.
 
 from msgspec.structs import replace
 
-from services.table.domain import finished, restrictions, shoes
+from services.table.domain import finished, procedure, restrictions, shoes, unread
 from services.table.domain.coming import extend_reveal, reveal_cut
 from services.table.domain.offering import asks, staff_who_cuts
 from services.table.domain.restrictions import Restrictions
@@ -14,6 +14,7 @@ from services.table.domain.settings import check_settings
 from services.table.domain.table_state import Table, evolve
 from shared.contracts.asking import ExtendReveal, RefuseCut
 from shared.contracts.burns import CardsNote, CardsOrder
+from shared.contracts.procedure import ProcedureCommand
 from shared.contracts.refusals import Reason, refused
 from shared.contracts.restrictions import InForce, InForceTold, Restriction
 from shared.contracts.subjects import RoundName
@@ -34,12 +35,12 @@ from shared.contracts.table import (
     NoteBook,
     NoteBooking,
     NoteCorrection,
+    NoteMissingFace,
     NoteOrder,
     NoteRetirement,
     OpenTable,
     ProposeRuling,
     RecordRound,
-    RetirementNoted,
     RevealCut,
     RoundCalled,
     RoundRecorded,
@@ -50,6 +51,7 @@ from shared.contracts.table import (
     TableCommand,
     TableEvent,
     TableOpened,
+    TellCard,
     WithdrawRuling,
 )
 from shared.kernel.decider import Decider
@@ -128,7 +130,11 @@ def _decide(command: TableCommand, table: Table, opened: TableOpened, envelope: 
         case MountShoe():
             return shoes.mount(command, table, opened)
         case NoteRetirement():
-            return [RetirementNoted(shoe=command.shoe)] if command.shoe in table.retiring else []
+            return shoes.note_retirement(command, table, opened)
+        case NoteMissingFace():
+            return unread.note_missing_face(command, table)
+        case TellCard():
+            return unread.tell_card(command, table, envelope)
         case CloseTable():
             if table.phase != "open":
                 raise refused(Reason.NOT_OPEN)
@@ -141,6 +147,8 @@ def _decide(command: TableCommand, table: Table, opened: TableOpened, envelope: 
             return shoes.order_cards(command, table, opened, envelope)
         case _ if isinstance(command, CardsNote):
             return shoes.note_cards(command, table, opened, envelope)
+        case _ if isinstance(command, ProcedureCommand):
+            return shoes.step(command, table, opened, envelope)
         case _:
             return _rule(command, table, opened, envelope)
 
@@ -166,8 +174,9 @@ def _open(command: OpenTable, table: Table, envelope: Envelope) -> list[TableEve
         settings=command.settings,
         follows=command.follows,
         held=command.held,
+        cards=command.cards,
     )
-    return [opened, shoes.call_shoe(table, opened, loaded=True)]
+    return [opened, *shoes.call_first(evolve(table, opened), opened)]
 
 
 def _call_round(table: Table, opened: TableOpened, envelope: Envelope) -> list[TableEvent]:
@@ -176,6 +185,8 @@ def _call_round(table: Table, opened: TableOpened, envelope: Envelope) -> list[T
         why_not = Reason.DAY_CLOSED
     if why_not is None and envelope.actor.role == "house" and envelope.at_ms < table.next_from_ms:
         why_not = Reason.TOO_EARLY
+    if why_not is Reason.STEP_MISSING:
+        raise shoes.step_missing(table, opened)
     if why_not is not None:
         raise refused(why_not)
     assert table.mounted is not None, "without a shoe there is no round"
@@ -235,7 +246,7 @@ def obstacle(table: Table) -> Reason | None:
     if not table.book:
         return Reason.NO_BOOK
     if table.mounted is None:
-        return Reason.NO_SHOE
+        return Reason.NO_SHOE if shoes.waits_for(table) is None else Reason.STEP_MISSING
     if table.orders.burning is not None:
         return Reason.BURNING
     return Reason.WALLET_SILENT if len(table.unbooked) >= UNBOOKED_MAX else None
@@ -290,6 +301,7 @@ def _closing(events: list[TableEvent], table: Table, opened: TableOpened) -> lis
                 profile=opened.profile,
                 settings=opened.settings,
                 held=restrictions.carried(table.ruled),
+                cards=procedure.carried(table.procedure) if table.phase == "open" else (),
             )
         )
     return closed

@@ -2,26 +2,30 @@
 
 from typing import Literal
 
-from msgspec import Struct
+from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
-from services.table.domain import approval, ordering, restrictions
+from services.table.domain import approval, ordering, procedure, restrictions
 from services.table.domain.approval import NONE, Proposals
 from services.table.domain.coming import Coming
 from services.table.domain.coming import evolve as evolve_coming
 from services.table.domain.ordering import Orders
+from services.table.domain.procedure import Procedure
 from services.table.domain.restrictions import Restrictions
 from shared.contracts.asking import CameOut
 from shared.contracts.burns import BurnNoted, CardsOrdered
+from shared.contracts.procedure import CardsReplaced, ProcedureEvent
 from shared.contracts.restrictions import GivenBox, InForceTold
 from shared.contracts.table import (
     BookingNoted,
     BookNoted,
+    CardTold,
     CorrectionCalled,
     CorrectionNoted,
     CutEvent,
     DayClosed,
     DayEnded,
+    FaceAwaited,
     RetirementNoted,
     RoundCalled,
     RoundRecorded,
@@ -90,12 +94,21 @@ class Table(Struct, frozen=True):
     """Corrections that their rounds or the ledger have not answered for."""
     proposals: Proposals = NONE
     """Rulings about rounds that are over."""
+    procedure: Procedure = procedure.NONE
+    """What staff have done with the cards before they were in the shoe."""
+    nameless: FaceAwaited | None = None
+    """A card that a scanner could not read and somebody is to say."""
 
     @property
     def idle(self) -> bool:
         """Whether nothing of this table is unanswered: no round, no booking, no shoe, no correction, no burn."""
         shoes = self.coming or self.mounted or self.aside or self.retiring
         return not (self.running or self.unbooked or shoes or self.correcting) and self.orders.answered
+
+    @property
+    def in_shoe(self) -> bool:
+        """Whether the cards are in a shoe, or on their way into one that was called."""
+        return self.coming is not None or self.mounted is not None
 
     @property
     def plays_on(self) -> bool:
@@ -114,7 +127,7 @@ def evolve(table: Table, event: TableEvent) -> Table:
         case RoundRecorded():
             ruled = restrictions.after_round(table.ruled, event.places)
             table = replace(table, came_out=event.came_out, seats=event.seats)
-            return replace(table, running=False, next_from_ms=event.next_from_ms, ruled=ruled)
+            return replace(table, running=False, next_from_ms=event.next_from_ms, ruled=ruled, nameless=None)
         case BookingNoted(number=0):
             return replace(table, unbooked=_without(table.unbooked, event.round))
         case BookingNoted():
@@ -127,11 +140,17 @@ def evolve(table: Table, event: TableEvent) -> Table:
             return replace(table, correcting=tuple(other for other in table.correcting if other.round != event.round))
         case TableOpened():
             held = (*table.ruled.held, *(each for each in event.held if each not in table.ruled.held))
-            return replace(table, opened=event, phase="open", seats=(), ruled=replace(table.ruled, held=held))
+            cards = table.procedure if event.cards is UNSET else replace(table.procedure, cards=event.cards)
+            return replace(table, opened=event, phase="open", seats=(), ruled=replace(table.ruled, held=held), procedure=cards)
         case ShoeCalled():
-            return replace(table, shoes=table.shoes + 1, coming=evolve_coming(table.coming, event))
+            called = replace(table, shoes=table.shoes + 1, coming=evolve_coming(table.coming, event))
+            return replace(called, procedure=procedure.after_call(table.procedure))
         case _ if isinstance(event, CutEvent):
             return replace(table, coming=evolve_coming(table.coming, event))
+        case FaceAwaited():
+            return replace(table, nameless=event)
+        case CardTold():
+            return replace(table, nameless=None)
         case BookNoted():
             return replace(table, book=True)
         case ShoeMounted():
@@ -145,7 +164,7 @@ def evolve(table: Table, event: TableEvent) -> Table:
         case TableClosing():
             return replace(table, phase="closing")
         case TableClosed():
-            return replace(table, phase="closed")
+            return replace(table, phase="closed", procedure=procedure.after_closing(table.procedure))
         case DayEnded():
             return replace(table, ended=event)
         case DayClosed():
@@ -159,6 +178,11 @@ def evolve(table: Table, event: TableEvent) -> Table:
             return replace(table, orders=ordering.remember(table.orders, event), came_out=CameOut(on="no_hand"))
         case _ if isinstance(event, CardsOrdered):
             return replace(table, orders=ordering.remember(table.orders, event))
+        case CardsReplaced():
+            # Where the cutting card of other cards came out says nothing of these (ON-5.3, FL-4.2).
+            return replace(table, procedure=procedure.remember(table.procedure, event), came_out=None)
+        case _ if isinstance(event, ProcedureEvent):
+            return replace(table, procedure=procedure.remember(table.procedure, event))
         case _:
             return replace(table, ruled=restrictions.remember(table.ruled, event))
 
