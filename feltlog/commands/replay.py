@@ -160,7 +160,9 @@ def heading(name: RoundName, pages: list[Page], layout: Layout, zone: ZoneInfo, 
         low, high = opened.settings.minimum_minor, opened.settings.maximum_minor
         limits = f"{amount(low, layout.currency)} to {money(high, layout.currency)}"
         parts.append(Text(f"Table {name.table}, profile {opened.profile.name}, wagers {limits}, shoe {opened.shoe}"))
-        parts.append(Text(f"The shoe's order was committed to beforehand: {opened.root}", style="dim"))
+        before = f"The shoe's order was committed to beforehand: {opened.root}"
+        read = "A scanner read each card as it left the shoe; nobody knew their order, and each is committed to by itself."
+        parts.append(Text(before if opened.root else read, style="dim"))
     parts += [Text(line, style="dim") for shoe, events in shoes.items() for line in shoe_lines(shoe, events, name.id)]
     parts.append(Text(f"Opened {wall(pages[0].entry.at_ms, zone)} {zone.key}; times below are seconds since then"))
     return Group(*parts, Text(""), Text(f"{'time':>9}  {'entry':>5}  who           what", style="dim underline"))

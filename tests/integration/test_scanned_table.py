@@ -18,7 +18,17 @@ import pytest
 from feltlog.fake_scanner import FakeScanner, read_cards
 from shared.contracts.shoe import CardDrawn, CardScanned, CardsExposed, CardsOpened, CardTurned, CompositionDoubted, CuttingCardScanned
 from shared.contracts.subjects import shoe_stream
-from shared.contracts.table import CardDealt, CloseTable, FaceAwaited, RoundSettled, ShoeCalled, ShoeMounted, TableClosed, TellCard
+from shared.contracts.table import (
+    CardDealt,
+    CloseTable,
+    FaceAwaited,
+    RoundCalled,
+    RoundSettled,
+    ShoeCalled,
+    ShoeMounted,
+    TableClosed,
+    TellCard,
+)
 from shared.kernel.cards import DECK
 from tests.integration.patience import until
 from tests.integration.running_house import Floor, furnish, running, table_rows
@@ -100,6 +110,16 @@ async def acknowledged(device: FakeScanner, number: int) -> bool:
     return device.acknowledged >= number
 
 
+async def front_door(data: Path, *words: str) -> tuple[int, str]:
+    """Return exit status and output of a command of the front door."""
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "feltlog", *words, "--data", str(data), stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT
+    )
+    output, _ = await process.communicate()
+    assert process.returncode is not None
+    return process.returncode, " ".join(output.decode().split())
+
+
 async def close(floor: Floor) -> None:
     """Close the table, so that its last shoe is opened."""
     await floor.pit.ask("table", "T1", CloseTable())
@@ -129,7 +149,14 @@ async def test_whole_rounds_are_played_from_a_file_of_cards(tmp_path: Path, port
         of_table = await floor.table_events("T1", floor.today)
         doubts = [event for events in (await shoes(floor)).values() for event in events if isinstance(event, CompositionDoubted)]
 
+    round = next(event.round for event in of_table if isinstance(event, RoundCalled))
+    words = {"replay": [round], "verify": ["--all"], "rack": ["T1-S1"], "shoe": ["export", "T1-S1"]}
+    said = {word: await front_door(tmp_path, word, *more) for word, more in words.items()}
+
     assert told == list(enumerate(cards, start=1))[: len(told)]
+    assert {word: status for word, (status, _) in said.items()} == {"replay": 0, "verify": 0, "rack": 0, "shoe": 2}
+    assert "A scanner read each card" in said["replay"][1]
+    assert "T1-S1 stood under a scanner" in said["shoe"][1]
     assert (found, doubts) == ([], [])
     assert len([event for event in of_table if isinstance(event, ShoeMounted)]) >= 2
 

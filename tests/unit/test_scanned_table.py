@@ -57,6 +57,7 @@ from shared.kernel.messages import Actor
 from tests.books import Books
 from tests.forgery import forged, found, read
 from tests.houses import DAY, NEXT_DAY
+from tests.procedure import see_to_the_cards
 from tests.rulings import STAFF
 from tests.scanned import CUTTING_CARD, UNREAD, ScannedHouse, scanned
 
@@ -383,3 +384,17 @@ def test_replay_tells_that_all_cards_were_shuffled_before_the_first():
     told_by_story = [plain(line) for line in story(told([page(one) for one in house.of(stream)]))[0]]
 
     assert "The cutting card of shoe T1-S1 is the first card: all cards are shuffled, and the wagers stay" in told_by_story
+
+
+def test_staff_see_to_the_cards_of_a_scanned_shoe_before_it_is_called():
+    """ON-4.3, ON-5.1: the same cards are washed and shuffled by people, and the shoe is called with their last step."""
+    rules = scanned("ontario", decks=1)
+    house = ScannedHouse(2, rules=replace(rules, shoe=replace(rules.shoe, procedure="staff")), marker=20)
+    called = []
+    for _ in range(8):
+        if table(house).mounted is None:
+            called.append(len(events(house, ShoeCalled)))
+            see_to_the_cards(house, "T1")
+        house.play("T1", ["ann", "bob"])
+
+    assert (called[:3], found(house.stored)) == ([0, 1, 2], [])

@@ -54,6 +54,7 @@ from shared.kernel import decider
 from shared.kernel.cards import DECK, POINTS
 from shared.kernel.commitment import HASH_HEX, verify
 
+CALL_CARDS_MAX = 64
 WAITING_MAX = 64
 """Cards that may be scanned before they are called: a whole deal that a dealer laid too early."""
 
@@ -193,7 +194,7 @@ def draw(command: DrawCards, shoe: Scanned) -> list[ShoeEvent]:
     _require(last is None or command.round == next(reversed(shoe.calls)), f"{command.round} is over in this shoe")
     _require(command.call_no > (last or 0), f"call {command.call_no} of {command.round} was answered")
     _require(not shoe.gives_no_more, "the shoe gives no card any more")
-    assert command.faces, "a call is for cards"
+    assert 0 < len(command.faces) <= CALL_CARDS_MAX, f"a call is for 1 to {CALL_CARDS_MAX} cards"
     course = Course(shoe)
     course.add(CardsAwaited(round=command.round, call_no=command.call_no, faces=command.faces))
     meet(course, command.openings)
@@ -263,7 +264,7 @@ def _pass_cutting_card(course: Course) -> None:
 def _is_first_of_round(shoe: Scanned, call: Call) -> bool:
     """Return whether the cutting card is the first that a round gets: then nothing is dealt to it from here (FL-4.1, decision 21)."""
     begun = call.round in (shoe.drew, shoe.loaded.round)
-    return shoe.cutting_card is not None and shoe.cutting_card == shoe.met and not begun
+    return shoe.cutting_card is not None and shoe.cutting_card <= shoe.met and not begun
 
 
 def look(command: Look, shoe: Scanned) -> list[ShoeEvent]:
@@ -273,6 +274,7 @@ def look(command: Look, shoe: Scanned) -> list[ShoeEvent]:
     nameless = next((index for index in indices if unread(shoe, index)), None)
     if nameless is not None:
         return [_missing(shoe, command.round, nameless, replace(command, opening=None) if isinstance(command, TurnCard) else command)]
+    assert len(set(indices)) == len(indices), "a card lies in one hand"
     course = Course(shoe)
     match command:
         case PeekHole():
