@@ -7,7 +7,8 @@ then waits for it as long as its settings say, and writes down that it is missin
 import secrets
 
 from feltlog.client import Client
-from services.table.views import Felt
+from services.table.views import Felt, FeltCut
+from shared.contracts.asking import RefuseCut
 from shared.contracts.table import CutCommand, RevealCut, SealCut
 from shared.kernel.cutting import seal
 
@@ -19,8 +20,10 @@ SHOES_MAX = 8
 class Cutting:
     """What one client has given towards the cuts at its table."""
 
-    def __init__(self, client: Client) -> None:
+    def __init__(self, client: Client, *, refuses: bool = False) -> None:
         self._client = client
+        self._refuses = refuses
+        self._refused = ""
         self._secrets: dict[str, str] = {}
         """By what a shoe is committed to: its name comes again the next day."""
         self._told = ""
@@ -30,6 +33,8 @@ class Cutting:
         cut, name = felt.cut, self._client.name
         if cut is None:
             return None
+        if self._refuses:
+            return self._no(cut)
         secret = self._secrets.get(cut.root)
         if cut.phase == "sealing" and secret is None and name not in cut.sealed:
             return SealCut(shoe=cut.shoe, root=cut.root, seal=seal(cut.shoe, name, self._drawn(cut.root)))
@@ -37,6 +42,13 @@ class Cutting:
             self._told = cut.root
             return RevealCut(shoe=cut.shoe, root=cut.root, secret=secret)
         return None
+
+    def _no(self, cut: FeltCut) -> RefuseCut | None:
+        """Return that this player does not want to cut, once for each shoe that players are asked to cut (ON-5.5, FL-4.3)."""
+        if not cut.asked or cut.phase != "sealing" or cut.root == self._refused or self._client.name in (*cut.sealed, *cut.refused):
+            return None
+        self._refused = cut.root
+        return RefuseCut(shoe=cut.shoe, root=cut.root)
 
     async def take_part(self, felt: Felt) -> None:
         """Say what is due; what the table says to it changes nothing for anybody who plays."""

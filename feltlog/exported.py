@@ -11,6 +11,7 @@ import msgspec
 
 from feltlog.trouble import Trouble
 from shared.contracts.shoe import (
+    BurnedShown,
     CardsBurned,
     CardsDrawn,
     CardsExposed,
@@ -140,6 +141,9 @@ def exported(day: str, shoe: str, events: Iterable[Any], at_table: Iterable[Any]
                 cards.update({opening.index: _card(opening.index, opening) for opening in event.openings})
             case CardTurned():
                 cards[event.opening.index] = _card(event.opening.index, event.opening)
+            case BurnedShown():
+                # Those that were burned after the shuffle leave no trace of their own in the file: the seed shows them.
+                cards.update({each.index: _card(each.index, each) for each in event.openings if each.index in cards})
             case ShoeRetired():
                 found.seed, found.hole, found.left, found.reason = event.seed, event.hole, event.drawn, event.reason
                 found.next = Following(event.next_shoe, event.next_root)

@@ -201,7 +201,17 @@ def ruled_lines(felt: Felt) -> list[str]:
         for each in felt.proposals
     )
     lying = (f"{spoken(row_of(felt.exposed))} is the next card, whoever draws",) if felt.exposed else ()
-    return [*waiting, *lying]
+    return [*waiting, *lying, *cards_lines(felt)]
+
+
+def cards_lines(felt: Felt) -> list[str]:
+    """Return what there is to say of the shoe: whose cut it is, which burned cards were shown, that it is shuffled soon."""
+    lines = []
+    if felt.cut is not None and felt.cut.phase == "revealing" and felt.cut.turn:
+        lines.append(f"{felt.cut.turn[0]} is asked to cut shoe {felt.cut.shoe}")
+    if felt.burned_shown:
+        lines.append(f"Burned: {spoken(row_of(felt.burned_shown))}")
+    return [*lines, "The cards are shuffled after this round"] if felt.reshuffle else lines
 
 
 def boxes(sight: Sight) -> Table:

@@ -39,7 +39,7 @@ LOOKS_MAX, LOOK_AGAIN_S = 10, 0.3
 class Session:
     """What the person sees and wants."""
 
-    def __init__(self, client: Client, table: str, *, box: int | None = None) -> None:
+    def __init__(self, client: Client, table: str, *, box: int | None = None, cuts: bool = True) -> None:
         self.felt: Felt | None = None
         self.typed = ""
         self.said = ""
@@ -57,7 +57,7 @@ class Session:
         self._looked = ""
         """The round in which they were asked for."""
         self._changed = asyncio.Event()
-        self._cutting = Cutting(client)
+        self._cutting = Cutting(client, refuses=not cuts)
         self._asking: set[asyncio.Task[None]] = set()
 
     async def watch(self) -> None:

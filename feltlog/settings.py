@@ -39,6 +39,7 @@ Currency = Annotated[str, msgspec.Meta(pattern=CURRENCY)]
 TimeOfDay = Annotated[str, msgspec.Meta(pattern=TIME_OF_DAY)]
 ScannerAddress = Annotated[str, msgspec.Meta(pattern=SCANNER)]
 Window = Annotated[int, msgspec.Meta(ge=1, le=600_000, description="milliseconds, 600000 at most")]
+Pause = Annotated[int, msgspec.Meta(ge=0, le=600_000, description="milliseconds, 600000 at most")]
 Boxes = Annotated[int, msgspec.Meta(ge=1, le=9, description="1 to 9")]
 
 
@@ -56,6 +57,8 @@ class TableRules(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     reserve_ms: Window = 5_000
     pause_ms: Window = 5_000
     reveal_ms: Window = 3_000
+    offer_ms: Pause = 0
+    supervisor: Literal["game_supervisor", "casino_supervisor"] = "game_supervisor"
     dealer: Literal["automatic", "staff"] = "automatic"
 
 
@@ -99,7 +102,9 @@ inspector = "inspector"
 # One [[table]] for each felt. Amounts stand in quotes and in the table's currency.
 # betting_window_ms: how long wagers are taken; decision_ms: how long a player may think;
 # reserve_ms: how long a wager may wait for its wallet; pause_ms: between a round and the next;
-# reveal_ms: how long secrets towards the cut of a shoe are waited for, if anybody has sealed one.
+# reveal_ms: how long secrets towards the cut of a shoe are waited for, if anybody has sealed one;
+# offer_ms: how long a shoe is offered to be cut that the table waits for, such as a day's first (0: it is not);
+# supervisor: who cuts under `floor` when no player does, "game_supervisor" or "casino_supervisor".
 # dealer: "automatic" deals by itself, "staff" waits for a dealer's word.
 
 [[table]]
@@ -230,6 +235,8 @@ def table_settings(house: HouseRules, table: TableRules) -> TableSettings:
         reserve_ms=table.reserve_ms,
         pause_ms=table.pause_ms,
         reveal_ms=table.reveal_ms,
+        offer_ms=table.offer_ms,
+        supervisor=table.supervisor,
     )
 
 

@@ -20,6 +20,7 @@ def play(
     table: Annotated[str, typer.Option(help="The table to sit down at; `feltlog table list` lists them.")],
     player: Annotated[str, typer.Option(help="Who plays; `feltlog player add NAME` lets somebody play.")],
     box: Annotated[int | None, typer.Option(min=1, help="The box to wager on; otherwise the first that is free.")] = None,
+    cut: Annotated[bool, typer.Option("--cut/--no-cut", help="Take part in the cut of each shoe, or say no to it.")] = True,
     data: DataOption = DATA,
     server: ServerOption = None,
 ) -> None:
@@ -35,15 +36,15 @@ def play(
     if player not in house.players():
         raise Trouble(f"Nobody called {player!r} plays in the house {house.data}. `feltlog player add {player}` lets them in.")
     with suppress(KeyboardInterrupt):
-        asyncio.run(sit_down(house, server, table, player, box))
+        asyncio.run(sit_down(house, server, table, player, box, cuts=cut))
     typer.echo(f"{player} has left table {table}.")
 
 
-async def sit_down(house: House, server: str | None, table: str, player: str, box: int | None) -> None:
+async def sit_down(house: House, server: str | None, table: str, player: str, box: int | None, *, cuts: bool = True) -> None:
     """Play until the person leaves."""
     async with at_the_door(house, server, player) as client:
         await see_table(client, table, box)
-        session = Session(client, table, box=box)
+        session = Session(client, table, box=box, cuts=cuts)
         watching = asyncio.create_task(session.watch(), name="watch")
         async with keys() as (typed, single):
             playing = asyncio.create_task(

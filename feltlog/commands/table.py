@@ -10,7 +10,7 @@ import typer
 from rich.table import Table
 
 from feltlog.client import Declined
-from feltlog.commands import procedure, restrictions, rulings
+from feltlog.commands import cards, procedure, restrictions, rulings
 from feltlog.commands.answers import tell_answer
 from feltlog.commands.connection import DATA, DataOption, JsonOption, ServerOption, at_the_door
 from feltlog.commands.staff import AsOption, TableArgument
@@ -134,5 +134,5 @@ def answer(house: House, server: str | None, table: str, command: Any, *, done: 
 
 
 # What is ruled stands behind the daily work in the help.
-for word in (*procedure.WORDS, *rulings.WORDS, *restrictions.WORDS):
+for word in (*procedure.WORDS, *rulings.WORDS, *restrictions.WORDS, *cards.WORDS):
     app.command()(word)

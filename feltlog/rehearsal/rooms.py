@@ -10,7 +10,7 @@ from services.shoe.app.vault import HoleUnknown, Vault
 from services.shoe.domain.shoe import SHOE, Retired, Shoe, Unprepared
 from services.table import reactions as table_reactions
 from services.table import views
-from services.table.domain.filling import extension, fill_round, fill_table
+from services.table.domain.filling import extension, fill_reveal, fill_round, fill_table, table_extension
 from services.table.domain.roster import enrolled
 from services.table.domain.round import ROUND
 from services.table.domain.table import TABLE
@@ -41,7 +41,13 @@ class TableRooms(Rooms):
         self.round = Noun(
             ROUND, over=table_reactions.round_is_over, timer=table_reactions.timer, fill=self._fill_round, extension=extension
         )
-        self.table = Noun(TABLE, over=table_reactions.table_is_over, timer=table_reactions.timer, fill=self._fill_table)
+        self.table = Noun(
+            TABLE,
+            over=table_reactions.table_is_over,
+            timer=table_reactions.timer,
+            fill=self._fill_table,
+            extension=table_extension,
+        )
         self.tables: dict[str, str] = {}
         """The latest stream of each table."""
         self.changes = 0
@@ -87,7 +93,7 @@ class TableRooms(Rooms):
 
     def _fill_table(self, command: Any, table: Any) -> Any:
         house = self.process.house
-        return fill_table(command, house.gaming_day(), house.profile)
+        return fill_table(fill_reveal(command, table, self.process.now_ms()), house.gaming_day(), house.profile)
 
 
 class ShoeRooms(Rooms):

@@ -2,7 +2,20 @@
 
 from typing import Any
 
-from shared.contracts.shoe import CancelCall, CutShoe, DrawCards, ExposeCards, PeekHole, ReadCard, RetireShoe, ShuffleShoe, TurnCard
+from shared.contracts.burns import BurnCalled, DisclosureCalled
+from shared.contracts.shoe import (
+    BurnCards,
+    CancelCall,
+    CutShoe,
+    DrawCards,
+    ExposeCards,
+    PeekHole,
+    ReadCard,
+    RetireShoe,
+    ShowBurned,
+    ShuffleShoe,
+    TurnCard,
+)
 from shared.contracts.subjects import round_of, shoe_stream, stream_day
 from shared.contracts.table import (
     CardsCalled,
@@ -33,7 +46,9 @@ def follow(event: Any, source: Source) -> list[Reaction]:
         case ReshuffleCalled():
             return [_reaction(source, event.next_shoe, discards(event, _round(source)), "shuffle")]
         case CutCalled():
-            return [_reaction(source, event.shoe, CutShoe(contributions=event.contributions), "cut")]
+            return [
+                _reaction(source, event.shoe, CutShoe(contributions=event.contributions, cutter=event.cutter, staff=event.staff), "cut")
+            ]
         case CardsCalled():
             draw = DrawCards(round=_round(source), call_no=event.call_no, faces=event.faces)
             return [_reaction(source, event.shoe, draw, "draw")]
@@ -48,6 +63,11 @@ def follow(event: Any, source: Source) -> list[Reaction]:
         case ExposureCalled():
             expose = ExposeCards(round=_round(source), hands=event.hands, blackjacks_only=event.blackjacks_only)
             return [_reaction(source, event.shoe, expose, "expose")]
+        case BurnCalled():
+            burn = BurnCards(number=event.number, cards=event.cards, reason=event.reason)
+            return [_reaction(source, event.shoe, burn, "burn")]
+        case DisclosureCalled():
+            return [_reaction(source, event.shoe, ShowBurned(number=event.number), "show")]
         case ShoeRetirementCalled():
             return [
                 _reaction(

@@ -17,7 +17,7 @@ from services.table.domain.round import ROUND
 from services.table.domain.table import TABLE
 from services.wallet.domain.ledger import LEDGER
 from shared.contracts.desk_rules import DESK
-from shared.contracts.shoe import CardsDrawn, CardsExposed, CardTurned, OrderCommitted, ShoeCut, ShoeRetired, ShoeShuffled
+from shared.contracts.shoe import BurnedShown, CardsDrawn, CardsExposed, CardTurned, OrderCommitted, ShoeCut, ShoeRetired, ShoeShuffled
 from shared.contracts.table import SEMANTICS
 from shared.kernel.cards import BadCard
 from shared.kernel.commitment import root
@@ -142,6 +142,8 @@ class Again:
                 case CardTurned() if course.shoe:
                     course.shoe.faces[event.opening.index] = event.opening.card
                 case CardsExposed() if course.shoe:
+                    course.shoe.faces.update({opening.index: opening.card for opening in event.openings})
+                case BurnedShown() if course.shoe:
                     course.shoe.faces.update({opening.index: opening.card for opening in event.openings})
                 case ShoeRetired() if course.shoe and course.shoe.shuffled.device == "scanned":
                     # Nobody knew its order: what was scanned is open, and each card was held against its own commitment.

@@ -5,7 +5,7 @@ from typing import Any
 
 from services.table import reactions, views
 from services.table.domain.correcting import check_ruling
-from services.table.domain.filling import GamingDay, extension, fill_round, fill_table
+from services.table.domain.filling import GamingDay, extension, fill_reveal, fill_round, fill_table, table_extension
 from services.table.domain.finished import has_played, rules_on
 from services.table.domain.roster import enrolled
 from services.table.domain.round import ROUND
@@ -53,7 +53,7 @@ class TableApp:
         self._tables: dict[str, str] = {}
         """The latest stream of each table."""
         self._round = Noun(ROUND, over=reactions.round_is_over, timer=reactions.timer, fill=self._fill_round, extension=extension)
-        self._table = Noun(TABLE, over=reactions.table_is_over, timer=reactions.timer, fill=self._fill)
+        self._table = Noun(TABLE, over=reactions.table_is_over, timer=reactions.timer, fill=self._fill, extension=table_extension)
 
     @property
     def house(self) -> Process:
@@ -174,7 +174,7 @@ class TableApp:
     def _fill(self, command: Any, state: Any) -> Any:
         if isinstance(command, CallRound) and self.house.witness.forbids_rounds:
             raise refused(Reason.CLOCKS_APART)
-        return fill_table(command, self._today(), self._profile)
+        return fill_table(fill_reveal(command, state, self.house.clock.now_ms()), self._today(), self._profile)
 
     def _profile(self, name: str) -> Profile:
         try:

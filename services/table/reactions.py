@@ -10,13 +10,17 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from services.table.domain.betting import lapse_at_ms
-from services.table.domain.coming import Revealing
+from services.table.domain.coming import Revealing, Sealing
 from services.table.domain.state import Betting, Decision, Insurance, Joining, Over, Playing, Round, Unopened, Wager
 from services.table.domain.table import obstacle
 from services.table.domain.table_state import Table
+from shared.contracts.burns import NoteBurn, NoteDisclosure
 from shared.contracts.restrictions import InForceTold, NoteInForce
 from shared.contracts.shoe import (
+    BurnedShown,
+    BurnRefused,
     CardDrawn,
+    CardsBurned,
     CardsDrawn,
     CardsExposed,
     CardTurned,
@@ -109,6 +113,8 @@ def _record_round(event: RoundSettled | RoundVoided, source: Source) -> list[Rea
         # ON-5.7; and a shoe that failed is dealt from no more either.
         cutting_card_out=event.cutting_card_out or (isinstance(event, RoundVoided) and event.shoe_failed),
         places=event.places,
+        came_out=event.came_out,
+        seats=event.seats,
     )
     return [Reaction(table_stream(name.day, name.table), command, "record")]
 
@@ -189,6 +195,7 @@ def _deal(event: CardsDrawn, source: Source) -> list[Reaction]:
         cards=tuple(DealtCard(index=drawn.index, card=drawn.opening.card if drawn.opening else "") for drawn in event.cards),
         exhausted=event.exhausted,
         cutting_card_out=event.cutting_card_out,
+        marker=event.marker,
     )
     return [_to_round(event.round, command, "deal")]
 
@@ -225,6 +232,25 @@ def _note_retirement(event: ShoeRetired, source: Source) -> list[Reaction]:
     return [Reaction(table_stream(stream_day(source.stream), event.table), NoteRetirement(shoe=event.shoe), "retirement")]
 
 
+def _note_burn(event: CardsBurned, source: Source) -> list[Reaction]:
+    # The burn after a shuffle is part of it, and nobody waits for that.
+    note = NoteBurn(number=event.number, cutting_card_out=event.cutting_card_out)
+    return [_to_table(event.table, source, note, "burn")] if event.number else []
+
+
+def _note_burn_refused(event: BurnRefused, source: Source) -> list[Reaction]:
+    return [_to_table(event.table, source, NoteBurn(number=event.number, code=event.code, message=event.message), "burn")]
+
+
+def _note_disclosure(event: BurnedShown, source: Source) -> list[Reaction]:
+    cards = tuple(opening.card for opening in event.openings)
+    return [_to_table(event.table, source, NoteDisclosure(number=event.number, cards=cards), "shown")]
+
+
+def _to_table(table: str, source: Source, command: Any, name: str) -> Reaction:
+    return Reaction(table_stream(stream_day(source.stream), table), command, name)
+
+
 def _to_round(round_id: str, command: Any, name: str) -> Reaction:
     return Reaction(round_name(round_id).stream, command, name)
 
@@ -253,6 +279,9 @@ FOLLOWING: Mapping[type, Callable[[Any, Source], list[Reaction]]] = {
     CardTurned: _turn,
     CardsExposed: _expose,
     ShoeRetired: _note_retirement,
+    CardsBurned: _note_burn,
+    BurnRefused: _note_burn_refused,
+    BurnedShown: _note_disclosure,
 }
 """What the table service hears, and what follows from it."""
 
@@ -305,8 +334,8 @@ def _of_table(table: Table) -> Timer | None:
 
 
 def _before_the_day_ends(table: Table, opened: TableOpened) -> Timer | None:
-    if isinstance(table.coming, Revealing):
-        return Timer(table.coming.until_ms, CallCut(shoe=table.coming.shoe), f"call-cut-{table.coming.shoe}")
+    if isinstance(table.coming, Sealing | Revealing) and table.coming.until_ms is not None:
+        return Timer(table.coming.until_ms, CallCut(shoe=table.coming.shoe), f"call-cut-{table.coming.shoe}", patient=True)
     if opened.settings.dealer == "staff" or obstacle(table) is not None:
         return None
     return Timer(table.next_from_ms, CallRound(), f"call-round-{table.rounds + 1}")

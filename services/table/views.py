@@ -13,6 +13,7 @@ from services.table.domain.approval import Proposal
 from services.table.domain.asking import Ask, asked
 from services.table.domain.coming import Called, Cut, Revealing, Sealing, Shuffled
 from services.table.domain.hand import Hand
+from services.table.domain.offering import asks
 from services.table.domain.restrictions import in_force
 from services.table.domain.shoes import waits_for
 from services.table.domain.state import (
@@ -118,6 +119,12 @@ class FeltCut(Struct, frozen=True, kw_only=True):
     """Whose secret is told."""
     until_ms: int | None
     """Until when secrets are waited for."""
+    refused: tuple[str, ...] = ()
+    """Who said no to the cut."""
+    turn: tuple[str, ...] = ()
+    """Whose cut it is: the players in the order in which they were asked, as far as their secrets can still come."""
+    asked: bool = False
+    """Whether players are asked at this table."""
 
 
 class FeltStep(Struct, frozen=True, kw_only=True):
@@ -178,6 +185,12 @@ class Felt(Struct, frozen=True, kw_only=True):
     """The shoe in use, and what it is committed to."""
     root: str = ""
     cut: FeltCut | None = None
+    dealer: str = ""
+    """Who deals, as far as anybody said."""
+    burned_shown: tuple[str, ...] = ()
+    """Burned cards of the shoe in use that were shown."""
+    reshuffle: bool = False
+    """Whether the cards are shuffled after this round."""
     decks: int = 0
     """How many decks are played with."""
     steps: tuple[FeltStep, ...] = ()
@@ -265,6 +278,9 @@ def felt(table: Table, round_: Round | None) -> Felt:
         shoe="" if table.mounted is None else table.mounted.shoe,
         root="" if table.mounted is None else table.mounted.root,
         cut=_cut(table),
+        dealer=table.orders.dealer,
+        burned_shown=table.orders.shown,
+        reshuffle=table.orders.reshuffle,
         decks=opened.profile.decks,
         steps=_steps(table),
         next_step=_next_step(table),
@@ -308,19 +324,25 @@ def _proposal(each: Proposal) -> FeltProposal:
 
 
 def _cut(table: Table) -> FeltCut | None:
+    cut = FeltCut(
+        shoe="", root="", phase="shuffling", sealed=(), told=(), until_ms=None, asked=table.opened is not None and asks(table.opened)
+    )
     match table.coming:
         case None:
             return None
         case Called(shoe):
-            return FeltCut(shoe=shoe, root="", phase="shuffling", sealed=(), told=(), until_ms=None)
+            return replace(cut, shoe=shoe)
         case Shuffled(shoe, root):
-            return FeltCut(shoe=shoe, root=root, phase="shuffled", sealed=(), told=(), until_ms=None)
-        case Sealing(shoe, root, seals):
-            return FeltCut(shoe=shoe, root=root, phase="sealing", sealed=tuple(seals), told=(), until_ms=None)
-        case Revealing(shoe, root, seals, until_ms, secrets):
-            return FeltCut(shoe=shoe, root=root, phase="revealing", sealed=tuple(seals), told=tuple(secrets), until_ms=until_ms)
+            return replace(cut, shoe=shoe, root=root, phase="shuffled")
+        case Sealing(shoe, root, seals, answered, _, until_ms):
+            said_no = tuple(player for player in answered if player not in seals)
+            return replace(cut, shoe=shoe, root=root, phase="sealing", sealed=tuple(seals), refused=said_no, until_ms=until_ms)
+        case Revealing(shoe, root, seals, until_ms, secrets, order):
+            turn = tuple(player for player in order if player in seals)
+            sealed, told = tuple(seals), tuple(secrets)
+            return replace(cut, shoe=shoe, root=root, phase="revealing", sealed=sealed, told=told, until_ms=until_ms, turn=turn)
         case Cut(shoe, root):
-            return FeltCut(shoe=shoe, root=root, phase="cutting", sealed=(), told=(), until_ms=None)
+            return replace(cut, shoe=shoe, root=root, phase="cutting")
 
 
 def phase(round_: Round | None) -> Phase:

@@ -32,6 +32,7 @@ class Reason(StrEnum):
     NO_SHOE = "no_shoe"
     NO_BOOK = "no_book"
     WALLET_SILENT = "wallet_silent"
+    BURNING = "burning"
     TOO_EARLY = "too_early"
     CLOCKS_APART = "clocks_apart"
     # Wagers
@@ -101,10 +102,12 @@ class Reason(StrEnum):
     SHOE_NOT_READY = "shoe_not_ready"
     SHOE_RETIRED = "shoe_retired"
     OUT_OF_ORDER = "out_of_order"
+    TOO_FEW_CARDS = "too_few_cards"
     NEXT_NOT_COMMITTED = "next_not_committed"
     # The cut
     CUT_NOT_OPEN = "cut_not_open"
     ALREADY_SEALED = "already_sealed"
+    CUT_REFUSED = "cut_refused"
     BAD_SEAL = "bad_seal"
     NOTHING_SEALED = "nothing_sealed"
     SEAL_MISMATCH = "seal_mismatch"
@@ -138,6 +141,7 @@ SENTENCES: dict[Reason, str] = {
     Reason.NO_SHOE: "The table waits for its shoe.",
     Reason.NO_BOOK: "The ledger of this gaming day is not open yet.",
     Reason.WALLET_SILENT: "The wallet has not answered for the last two rounds: no further round until it does.",
+    Reason.BURNING: "Cards are being burned; the next round comes after that.",
     Reason.TOO_EARLY: "It is too early for this.",
     Reason.CLOCKS_APART: "The clocks of this house and its log are more than a second apart: no round until they agree.",
     Reason.BETTING_CLOSED: "No more bets: betting for this round is closed.",
@@ -199,10 +203,12 @@ SENTENCES: dict[Reason, str] = {
     Reason.NOT_RECOMPUTABLE: "The round cannot be settled by these cards and must be void: {detail}",
     Reason.SHOE_NOT_READY: "The shoe is not prepared.",
     Reason.SHOE_RETIRED: "The shoe is retired.",
+    Reason.TOO_FEW_CARDS: "The shoe holds too few cards for that: {detail} are left.",
     Reason.OUT_OF_ORDER: "The cards do not come in this order: {detail}",
     Reason.NEXT_NOT_COMMITTED: "The order of the next shoe is not committed yet, so this one stays closed.",
     Reason.CUT_NOT_OPEN: "Nothing of this kind is taken towards the cut of that shoe now.",
     Reason.ALREADY_SEALED: "You have sealed something towards this cut already.",
+    Reason.CUT_REFUSED: "You have refused this cut already.",
     Reason.BAD_SEAL: "A seal, and a secret, is 32 bytes in lower-case hexadecimal.",
     Reason.NOTHING_SEALED: "You have sealed nothing towards this cut.",
     Reason.SEAL_MISMATCH: "This is not the secret that you sealed for this shoe.",

@@ -10,6 +10,8 @@ from typing import Literal
 
 from msgspec import Struct
 
+from shared.contracts.asking import CutStaff
+from shared.contracts.burns import BurnReason
 from shared.contracts.table import Contribution, DownHand, Face, RetirementReason
 from shared.kernel.messages import Command, Event
 from shared.kernel.profile import Device
@@ -88,10 +90,13 @@ class ShuffleShoe(Command, frozen=True, kw_only=True, tag="shoe.ShuffleShoe.v1")
     """Of a scanned shoe, which has neither seed nor root: what came before."""
 
 
-class CutShoe(Command, frozen=True, kw_only=True, tag="shoe.CutShoe.v1"):
+class CutShoe(Command, frozen=True, kw_only=True, omit_defaults=True, tag="shoe.CutShoe.v1"):
     """Cut, place the cutting card, and burn: where, follows from the root and the contributions."""
 
     contributions: tuple[Contribution, ...]
+    cutter: str = ""
+    staff: CutStaff | None = None
+    """Whose cut it is: a player's, or one of staff's."""
 
 
 class DrawCards(Command, frozen=True, kw_only=True, tag="shoe.DrawCards.v1"):
@@ -146,6 +151,21 @@ class ExposeCards(Command, frozen=True, kw_only=True, tag="shoe.ExposeCards.v1")
     round: str
     hands: tuple[DownHand, ...]
     blackjacks_only: bool
+    openings: tuple[Opening, ...] = ()
+
+
+class BurnCards(Command, frozen=True, kw_only=True, tag="shoe.BurnCards.v1"):
+    """Burn the next cards, between two calls; `number` counts what its table has called for."""
+
+    number: int
+    cards: int
+    reason: BurnReason
+
+
+class ShowBurned(Command, frozen=True, kw_only=True, tag="shoe.ShowBurned.v1"):
+    """Open burned cards that nobody has seen; the vault fills in the openings."""
+
+    number: int
     openings: tuple[Opening, ...] = ()
 
 
@@ -215,12 +235,16 @@ class OrderCommitted(Event, frozen=True, kw_only=True, tag="shoe.OrderCommitted.
 class ShoeCut(Event, frozen=True, kw_only=True, tag="shoe.ShoeCut.v1"):
     """The first `cards_in_front` cards went to the back (ON-5.6).
 
-    `contributions` are those of the players, one that was not told by its seal alone; without any secret the dealer cut.
+    `contributions` are those of the players, one that was not told by its seal alone; `by` says whether any was told, else who cut.
     """
 
     cards_in_front: int
     contributions: tuple[Contribution, ...] = ()
-    by: Literal["players", "dealer"]
+    by: Literal["players", "dealer", "game_supervisor", "casino_supervisor"]
+    cutter: str = ""
+    """The player whose cut it is (ON-5.3, FL-4.2)."""
+    staff: CutStaff | None = None
+    """Who cut where no player did; neither is written down where nobody is asked."""
 
 
 class CuttingCardPlaced(Event, frozen=True, kw_only=True, tag="shoe.CuttingCardPlaced.v1"):
@@ -229,12 +253,34 @@ class CuttingCardPlaced(Event, frozen=True, kw_only=True, tag="shoe.CuttingCardP
     cards_behind: int
 
 
-class CardsBurned(Event, frozen=True, kw_only=True, tag="shoe.CardsBurned.v1"):
+class CardsBurned(Event, frozen=True, kw_only=True, omit_defaults=True, tag="shoe.CardsBurned.v1"):
     """Cards went unseen to the discard rack."""
 
     first_index: int
     count: int
-    reason: Literal["shuffle", "new_dealer", "game_error"]
+    reason: Literal["shuffle", "new_dealer", "game_error", "house"]
+    number: int = 0
+    """Which of its table's calls it follows from; 0 for the burn after a shuffle."""
+    table: str = ""
+    cutting_card_out: bool = False
+    """Whether nothing is left in front of the cutting card, after a burn that the table called for."""
+
+
+class BurnRefused(Event, frozen=True, kw_only=True, tag="shoe.BurnRefused.v1"):
+    """The shoe holds fewer cards than were to be burned: written down, because its table waits for it."""
+
+    number: int
+    table: str
+    code: str
+    message: str
+
+
+class BurnedShown(Event, frozen=True, kw_only=True, tag="shoe.BurnedShown.v1"):
+    """Burned cards are open, each with its proof (ON-6.2, LV-3.5)."""
+
+    number: int
+    table: str
+    openings: tuple[Opening, ...]
 
 
 class ShoePrepared(Event, frozen=True, kw_only=True, tag="shoe.ShoePrepared.v1"):
@@ -247,7 +293,7 @@ class ShoePrepared(Event, frozen=True, kw_only=True, tag="shoe.ShoePrepared.v1")
     cards: int
 
 
-class CardsDrawn(Event, frozen=True, kw_only=True, tag="shoe.CardsDrawn.v1"):
+class CardsDrawn(Event, frozen=True, kw_only=True, omit_defaults=True, tag="shoe.CardsDrawn.v1"):
     """Cards left the shoe for a call, in order; fewer than called if it is exhausted."""
 
     round: str
@@ -255,6 +301,8 @@ class CardsDrawn(Event, frozen=True, kw_only=True, tag="shoe.CardsDrawn.v1"):
     cards: tuple[DrawnCard, ...]
     exhausted: bool
     cutting_card_out: bool
+    marker: int = -1
+    """Index of the first card behind the cutting card, once that is out."""
 
 
 class CardScanned(Event, frozen=True, kw_only=True, omit_defaults=True, tag="shoe.CardScanned.v1"):
@@ -298,6 +346,14 @@ class CardsAwaited(Event, frozen=True, kw_only=True, tag="shoe.CardsAwaited.v1")
     round: str
     call_no: int
     faces: tuple[Face, ...]
+
+
+class BurnAwaited(Event, frozen=True, kw_only=True, tag="shoe.BurnAwaited.v1"):
+    """The next cards that leave a scanned shoe are burned, because its table has called for that."""
+
+    number: int
+    cards: int
+    reason: BurnReason
 
 
 class CallCancelled(Event, frozen=True, kw_only=True, tag="shoe.CallCancelled.v1"):
@@ -409,13 +465,28 @@ class ShoeRetired(Event, frozen=True, kw_only=True, tag="shoe.ShoeRetired.v1"):
     """The card that `without_hole` named when the shoe was shuffled."""
 
 
-ShoeCommand = ShuffleShoe | CutShoe | DrawCards | PeekHole | TurnCard | ExposeCards | ScanCard | CancelCall | ReadCard | RetireShoe
+ShoeCommand = (
+    ShuffleShoe
+    | CutShoe
+    | DrawCards
+    | PeekHole
+    | TurnCard
+    | ExposeCards
+    | ScanCard
+    | CancelCall
+    | ReadCard
+    | BurnCards
+    | ShowBurned
+    | RetireShoe
+)
 ShoeEvent = (
     ShoeShuffled
     | OrderCommitted
     | ShoeCut
     | CuttingCardPlaced
     | CardsBurned
+    | BurnRefused
+    | BurnedShown
     | ShoePrepared
     | CardsDrawn
     | HolePeeked
@@ -426,6 +497,7 @@ ShoeEvent = (
     | CuttingCardDrawn
     | ShoeEmptied
     | CardsAwaited
+    | BurnAwaited
     | CallCancelled
     | CardDrawn
     | FaceMissing

@@ -9,6 +9,8 @@ from typing import Literal
 
 from msgspec import UNSET, Struct, UnsetType
 
+from shared.contracts.asking import CameOut, CutAwaited, CutOffered, CutRefused, CutStaff, ExtendReveal, RefuseCut, RevealExtended
+from shared.contracts.burns import CardsNote, CardsOrder, CardsOrdered
 from shared.contracts.procedure import ProcedureCommand, ProcedureEvent, StepDone
 from shared.contracts.refusals import Reason, sentence
 from shared.contracts.restrictions import Held, InForce, InForceNoted, InForceTold, NoteInForce, Restricted, Restriction
@@ -52,6 +54,10 @@ class TableSettings(Struct, frozen=True, gc=False, kw_only=True, omit_defaults=T
     """Between the end of a round and the next one."""
     reveal_ms: int = 3_000
     """How long secrets towards the cut are waited for, when somebody has sealed one."""
+    offer_ms: int = 0
+    """How long a shoe is offered to be cut that its table waits for, such as a day's first; 0 waits for nobody."""
+    supervisor: Literal["game_supervisor", "casino_supervisor"] = "game_supervisor"
+    """Who cuts under FL-4.3 when no player does."""
 
 
 class Contribution(Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True):
@@ -158,6 +164,9 @@ class RecordRound(Command, frozen=True, kw_only=True, omit_defaults=True, tag="t
     cutting_card_out: bool
     places: tuple[tuple[str, int], ...] = ()
     """Players and their boxes, in the order in which the boxes were taken."""
+    came_out: CameOut | None = None
+    seats: tuple[tuple[int, str], ...] = ()
+    """Boxes and their players, from the dealer's left; who decides for a box comes first."""
 
 
 class NoteBooking(Command, frozen=True, kw_only=True, omit_defaults=True, tag="table.NoteBooking.v1"):
@@ -264,11 +273,15 @@ class CutRevealed(Event, frozen=True, kw_only=True, tag="table.CutRevealed.v1"):
     secret: str
 
 
-class CutCalled(Event, frozen=True, kw_only=True, tag="table.CutCalled.v1"):
+class CutCalled(Event, frozen=True, kw_only=True, omit_defaults=True, tag="table.CutCalled.v1"):
     """The shoe is to be cut by what was given, in the order of the players' names; a secret that was not told is missing by name."""
 
     shoe: str
     contributions: tuple[Contribution, ...]
+    cutter: str = ""
+    """Whose cut it is: of those who told a secret, the player who was asked first."""
+    staff: CutStaff | None = None
+    """Whose it is if no player cuts."""
 
 
 class FaceAwaited(Event, frozen=True, kw_only=True, tag="table.FaceAwaited.v1"):
@@ -334,6 +347,10 @@ class RoundRecorded(Event, frozen=True, kw_only=True, tag="table.RoundRecorded.v
     """Before this no further round is called by the clock."""
     places: tuple[tuple[str, int], ...] = ()
     """Players and their boxes, in the order in which the boxes were taken."""
+    came_out: CameOut | None = None
+    """Where the cutting card came out."""
+    seats: tuple[tuple[int, str], ...] = ()
+    """Boxes and their players, from the dealer's left; who decides for a box comes first."""
 
 
 class ShoeRetirementCalled(Event, frozen=True, kw_only=True, tag="table.ShoeRetirementCalled.v1"):
@@ -504,6 +521,8 @@ class DealCards(Command, frozen=True, kw_only=True, tag="table.DealCards.v1"):
     cards: tuple[DealtCard, ...]
     exhausted: bool = False
     cutting_card_out: bool = False
+    marker: int = -1
+    """Index of the first card behind the cutting card, once that is out."""
 
 
 class DealCard(Command, frozen=True, kw_only=True, tag="table.DealCard.v1"):
@@ -910,10 +929,12 @@ class ClockResumed(Event, frozen=True, kw_only=True, tag="table.ClockResumed.v1"
     until_ms: int
 
 
-class CuttingCardReached(Event, frozen=True, kw_only=True, tag="table.CuttingCardReached.v1"):
+class CuttingCardReached(Event, frozen=True, kw_only=True, omit_defaults=True, tag="table.CuttingCardReached.v1"):
     """The cutting card came out: this round is the shoe's last."""
 
     shoe: str
+    marker: int = -1
+    """Index of the first card behind it."""
 
 
 class ReshuffleCalled(Event, frozen=True, kw_only=True, tag="table.ReshuffleCalled.v1"):
@@ -1131,6 +1152,10 @@ class RoundSettled(Event, frozen=True, kw_only=True, omit_defaults=True, tag="ta
     cutting_card_out: bool
     places: tuple[tuple[str, int], ...] = ()
     """Players and their boxes, in the order in which the boxes were taken, where somebody may be held by them (FL-5.10)."""
+    came_out: CameOut | None = None
+    """Where the cutting card came out."""
+    seats: tuple[tuple[int, str], ...] = ()
+    """Boxes and their players where these are asked to cut; who decides for a box comes first."""
 
 
 class RoundVoided(Event, frozen=True, kw_only=True, omit_defaults=True, tag="table.RoundVoided.v1"):
@@ -1143,6 +1168,8 @@ class RoundVoided(Event, frozen=True, kw_only=True, omit_defaults=True, tag="tab
     """The shoe or its device failed: no further round is dealt from it."""
     places: tuple[tuple[str, int], ...] = ()
     """As in `RoundSettled`, if cards were dealt."""
+    came_out: CameOut | None = None
+    seats: tuple[tuple[int, str], ...] = ()
 
 
 class CorrectedCard(Struct, frozen=True, gc=False, kw_only=True):
@@ -1309,6 +1336,8 @@ RoundEvent = (
     | CorrectionRefused
 )
 
+CutCommand = SealCut | RevealCut | RefuseCut
+"""What a player may say of the shoe that comes next, whatever round is played."""
 RulingCommand = ProposeRuling | ApproveRuling | DeclineRuling | WithdrawRuling
 TableCommand = (
     OpenTable
@@ -1316,9 +1345,9 @@ TableCommand = (
     | CallRound
     | NoteBook
     | NoteOrder
-    | SealCut
-    | RevealCut
+    | CutCommand
     | CallCut
+    | ExtendReveal
     | NoteMissingFace
     | TellCard
     | MountShoe
@@ -1329,16 +1358,16 @@ TableCommand = (
     | EndDay
     | RulingCommand
     | Restriction
+    | CardsOrder
+    | CardsNote
     | ProcedureCommand
 )
+CutEvent = OrderNoted | CutSealed | CutRefused | CutAwaited | CutOffered | SealingClosed | CutRevealed | RevealExtended | CutCalled
+"""What happens to the shoe that comes next until it is cut."""
 TableEvent = (
     TableOpened
     | ShoeCalled
-    | OrderNoted
-    | CutSealed
-    | SealingClosed
-    | CutRevealed
-    | CutCalled
+    | CutEvent
     | FaceAwaited
     | CardTold
     | ShoeSetAside
@@ -1358,15 +1387,14 @@ TableEvent = (
     | RulingEvent
     | Restricted
     | InForceTold
+    | CardsOrdered
     | ProcedureEvent
 )
 
 
 PlayerCommand = PlaceWager | PlaceSideBet | ExposeHand | Hit | Stand | Double | Split | Insure | DeclineInsurance | TakeEvenMoney
 """What a player may ask of a round."""
-CutCommand = SealCut | RevealCut
-"""What a player may say of the shoe that comes next, whatever round is played."""
 PlayerRequest = PlayerCommand | CutCommand
 """What a player may ask of a table."""
-StaffCommand = OpenTable | CloseTable | CallRound | CloseBetting | TellCard | RulingCommand | Restriction | ProcedureCommand
+StaffCommand = OpenTable | CloseTable | CallRound | CloseBetting | TellCard | RulingCommand | Restriction | CardsOrder | ProcedureCommand
 """What staff may ask of a table."""

@@ -65,6 +65,8 @@ class ShoeRules(msgspec.Struct, frozen=True, gc=False, kw_only=True, omit_defaul
     cutting_card: tuple[Ratio, Ratio]
     """Where the cutting card may lie, as fractions of the stack counted from the back (ON-5.6, LV-3.3)."""
     device: Device = "manual"
+    cut_offer: Literal["unrecorded", "players", "dealer"] = "unrecorded"
+    """Who is asked to cut (ON-5.2, FL-4.2, LV-3.3); older logs do not say."""
     procedure: Literal["house", "staff"] = "house"
     """Who sees to the cards before they are in the shoe: the house by itself, or staff, step by step, as the book has it."""
 

@@ -27,10 +27,12 @@ def _below(base: type[Any]) -> Iterator[type[Any]]:
 
 
 def messages(base: type[Command] | type[Event]) -> dict[str, type[Any]]:
-    """Return the published commands or events by their tags, in the order of their definition."""
+    """Return the published commands or events by their tags, module by module, in the order of their definition."""
     for module in pkgutil.walk_packages(shared.contracts.__path__, "shared.contracts."):
         importlib.import_module(module.name)
-    kinds = [kind for kind in _below(base) if kind.__module__.startswith("shared.contracts.")]
+    known = [kind for kind in _below(base) if kind.__module__.startswith("shared.contracts.")]
+    # Whoever imports a contract first must not say where its messages stand.
+    kinds = sorted(known, key=lambda kind: kind.__module__)
     return {str(kind.__struct_config__.tag): kind for kind in kinds}
 
 

@@ -23,6 +23,8 @@ class Shoe:
         self.down: set[int] = set()
         self.root = ""
         self.cut = False
+        self.by_device = False
+        self.burned: set[int] = set()
         self.ready = False
         self.retired = False
         self.dealt: set[int] = set()
@@ -45,6 +47,12 @@ class CardCount:
         """How often a shoe was cut by players, and by the dealer."""
         self.missing = 0
         """How many secrets were sealed and never told."""
+        self.orders: Counter[str] = Counter()
+        """What was ordered about the cards of tables, and how often players refused to cut."""
+        self.burned = self.shown = self.by_device = 0
+        """Burns that a table called for, burned cards that were shown, and shoes that a device shuffled."""
+        self.called: set[tuple[str, int]] = set()
+        """Calls of tables for a burn that their shoes have followed."""
 
     def on_felt(self, subject: str, kind: str, event: Row) -> None:
         """See a card come to rest, or be turned, in a round's stream."""
@@ -78,6 +86,8 @@ class CardCount:
                 must(shoe not in self.secrets, "cut", f"a seal for {shoe} is taken behind the close of the sealing")
                 must(event["player"] not in self.seals[shoe], "cut", f"{event['player']} sealed twice for {shoe}")
                 self.seals[shoe][event["player"]] = event["seal"]
+            case "CutRefused" | "DealerChanged" | "ReshuffleOrdered":
+                self.orders[kind] += 1
             case "SealingClosed":
                 self.secrets[shoe] = {}
             case "CutRevealed":
@@ -99,7 +109,7 @@ class CardCount:
         told = self.secrets.get(subject, {})
         right = [(player, mark, told.get(player, "")) for player, mark in sorted(self.seals.get(subject, {}).items())]
         must(given == right, "cut", f"{subject} is not cut by what was given towards it")
-        must(event["by"] == ("players" if told else "dealer"), "cut", f"{subject} is said to be cut by {event['by']}")
+        must(event["by"] == ("players" if told else event["staff"] or "dealer"), "cut", f"{subject} is said to be cut by {event['by']}")
         self.cuts[event["by"]] += 1
         self.missing += sum(not secret for _, _, secret in given)
 
@@ -112,20 +122,33 @@ class CardCount:
         if kind == "ShoeShuffled":
             must(subject not in self.shoes, "card", f"{subject} is shuffled twice")
             self.shoes[subject] = Shoe(event["decks"], event["without"])
+            self.shoes[subject].by_device = event["device"] == "shuffling_device"
+            self.by_device += event["device"] == "shuffling_device"
             return
         shoe = self._shoe(subject)
         must(not shoe.retired, "closed_shoe", f"{kind} stands in {subject} behind its end")
         match kind:
             case "CardsBurned":
                 must(event["first_index"] == shoe.drawn, "card_twice", f"{subject} burns out of turn")
+                shoe.burned.update(range(shoe.drawn, shoe.drawn + event["count"]))
                 shoe.drawn += event["count"]
+                if event.get("number"):
+                    call = subject, event["number"]
+                    must(call not in self.called, "burn_twice", f"{subject} burns twice for call {event['number']}")
+                    self.called.add(call)
+                    self.burned += 1
+            case "BurnedShown":
+                for opening in event["openings"]:
+                    must(opening["index"] in shoe.burned, "card", f"{subject} shows card {opening['index']}, which was not burned")
+                    self._seen(subject, shoe, opening)
+                    self.shown += 1
             case "OrderCommitted":
                 must(not shoe.cut and not shoe.root, "cut", f"{subject} is committed at a wrong moment")
                 shoe.root = event["root"]
             case "ShoeCut":
                 self._is_cut(subject, shoe, event)
             case "ShoePrepared":
-                must(shoe.cut, "cut", f"{subject} is prepared and not cut")
+                must(shoe.cut != shoe.by_device, "cut", f"{subject} is prepared and not cut, or cut though a device shuffled it")
                 shoe.ready = True
             case "CardsDrawn":
                 must(shoe.ready, "closed_shoe", f"{subject} is drawn from before it is prepared")

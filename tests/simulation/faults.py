@@ -32,6 +32,7 @@ class Faults:
         workload.silence_once_in = 15 if "silent_player" in kinds else 0
         workload.lost_once_in = 25 if "lost_message" in kinds else 0
         workload.rule_once_in = 3 if "irregularity" in kinds else 0
+        workload.order_once_in = 2 if "order" in kinds else 0
         self._acts = [(kind, act) for kind, act in self._all().items() if kind in kinds]
 
     def _all(self) -> dict[str, Callable[[], str]]:

@@ -24,6 +24,7 @@ KINDS = (
     "silent_player",
     "lost_message",
     "irregularity",
+    "order",
 )
 """What may be let go wrong, or left out."""
 
@@ -65,6 +66,12 @@ HAPPENINGS = (
     "card_astray",
     "hand_dead",
     "correction",
+    "cut_refused",
+    "new_dealer",
+    "burned",
+    "burned_shown",
+    "shuffled_early",
+    "shuffled_by_device",
 )
 """What comes of them and is counted when it truly happens: a simulation in which one of these is rare proves little about it."""
 

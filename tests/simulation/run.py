@@ -4,6 +4,7 @@ First the safety phase, in which things go wrong and nothing false may ever be w
 which nothing goes wrong any more and everything that was begun must come to its end.
 """
 
+import dataclasses
 import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -40,6 +41,7 @@ STEPS_BETWEEN_ROUNDS_MAX = 15_000
 """So many steps after a round the next one must be over, whatever goes wrong: some 200 is usual, and nothing runs for ever."""
 LIVENESS_STEPS_MAX = 10_000
 MEND_EVERY_STEPS = 200
+DEVICE_EVERY = 3
 
 
 @dataclass(frozen=True)
@@ -62,6 +64,13 @@ def as_it_is(rooms: Rooms, process: Process) -> None:
     """Leave a process as the product has it."""
 
 
+def seats_of(plan: Plan) -> list[Seat]:
+    """Return the tables of a run; of some seeds the last one has a shuffling device."""
+    device = dataclasses.replace(SEATS[-1], profile="floor-device")
+    seats = (*SEATS[:-1], device) if plan.seed % DEVICE_EVERY == 2 else SEATS
+    return list(seats[: plan.tables])
+
+
 class Simulation:
     """One run.  `wrap` changes the rooms of each process before it starts, `make_store` the store: how bugs are planted."""
 
@@ -77,7 +86,7 @@ class Simulation:
         self.house = RehearsedHouse(plan.seed, profiles(), builds=self._builds(), make_store=make_store)
         self.auditor = Auditor()
         self.watcher = Watcher()
-        self.workload = Workload(self.house, self.auditor, list(SEATS[: plan.tables]))
+        self.workload = Workload(self.house, self.auditor, seats_of(plan))
         self.faults = Faults(self.house, self.workload, self.auditor, plan.faults)
         self.steps = 0
         self.liveness_steps = 0
@@ -128,6 +137,12 @@ class Simulation:
             correction=auditor.corrections,
             card_astray=auditor.cards.astray,
             hand_dead=auditor.hands_dead,
+            cut_refused=auditor.cards.orders["CutRefused"],
+            new_dealer=auditor.cards.orders["DealerChanged"],
+            burned=auditor.cards.burned,
+            burned_shown=auditor.cards.shown,
+            shuffled_early=auditor.cards.orders["ReshuffleOrdered"],
+            shuffled_by_device=auditor.cards.by_device,
         )
         return {what: counts[what] for what in HAPPENINGS}
 
@@ -265,7 +280,12 @@ def profiles() -> dict[str, Profile]:
         "live-small": _small(live, "live-small", decks=1, behind=(Ratio(0, 1), Ratio(1, 8))),
         "ontario-small": _small(ontario, "ontario-small", decks=2, behind=(Ratio(1, 4), Ratio(3, 10))),
         "floor-small": by_staff(_small(floor, "floor-small", decks=1, behind=(Ratio(0, 1), Ratio(1, 10)))),
+        "floor-device": _with_device(_small(floor, "floor-device", decks=1, behind=(Ratio(0, 1), Ratio(1, 10)))),
     }
+
+
+def _with_device(book: Profile) -> Profile:
+    return msgspec.structs.replace(book, shoe=msgspec.structs.replace(book.shoe, device="shuffling_device"))
 
 
 def by_staff(book: Profile) -> Profile:

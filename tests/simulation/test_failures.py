@@ -31,7 +31,7 @@ def smallest(failed: Outcome) -> Outcome:
 @pytest.mark.parametrize("name", [planted.name for planted in PLANTED])
 def test_planted_bug_is_found(name: str):
     """A simulation that finds nothing proves nothing until it is known to find something."""
-    outcome = simulation_of(Plan(seed=1, rounds=300, planted=name)).run()
+    outcome = simulation_of(Plan(seed=2, rounds=300, planted=name)).run()
 
     assert outcome.code != ""
 

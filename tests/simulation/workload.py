@@ -14,6 +14,7 @@ from feltlog.rehearsal.house import RehearsedHouse
 from feltlog.rehearsal.rooms import TableRooms, WalletRooms
 from services.table.views import Felt, FeltBox, FeltCut, FeltStep
 from services.wallet.views import balance
+from shared.contracts.asking import RefuseCut
 from shared.contracts.subjects import round_name, table_stream
 from shared.contracts.table import (
     CallRound,
@@ -36,7 +37,7 @@ from shared.contracts.table import (
 from shared.contracts.wallet import Deposit, OpenAccount, Withdraw
 from shared.kernel.cutting import seal
 from shared.kernel.messages import Actor, Answer
-from tests.simulation import cards, rulings
+from tests.simulation import cards, orders, rulings
 from tests.simulation.auditor import Auditor
 from tests.simulation.breach import must
 
@@ -107,6 +108,7 @@ class Workload:
         self.silence_once_in = 0
         self.lost_once_in = 0
         self.rule_once_in = 0
+        self.order_once_in = 0
         self.counts: Counter[str] = Counter()
         self.betting = True
         self._requests: dict[str, Request] = {}
@@ -152,7 +154,7 @@ class Workload:
     def stop(self) -> None:
         """Bet no more, and close the tables."""
         self.betting = False
-        self.silence_once_in = self.lost_once_in = self.rule_once_in = 0
+        self.silence_once_in = self.lost_once_in = self.rule_once_in = self.order_once_in = 0
         self._todo.clear()
         for seat in self.seats:
             self._pit(seat, CloseTable())
@@ -229,6 +231,8 @@ class Workload:
             steps += self._staff(seat, felt)
         if self.rule_once_in:
             steps += self._rulings(felt)
+        if self.order_once_in and felt.round and felt.table_phase == "open":
+            steps.append((("order", felt.round, felt.phase in ("settled", "void")), self._order(seat)))
         return [self._once(seat, key, step) for key, step in steps if key not in self._spoken]
 
     def _once(self, seat: Seat, key: tuple[Any, ...], step: Step) -> Step:
@@ -309,7 +313,7 @@ class Workload:
             return []
         match cut.phase:
             case "sealing":
-                silent = [player for player in seat.players if player not in cut.sealed]
+                silent = [player for player in seat.players if player not in (*cut.sealed, *cut.refused)]
                 return [(("seal", cut.root, player), self._seal(seat, cut, player)) for player in silent]
             case "revealing":
                 owed = [player for player in cut.sealed if player not in cut.told]
@@ -320,6 +324,8 @@ class Workload:
     def _seal(self, seat: Seat, cut: FeltCut, player: str) -> Step:
         def seal_one() -> None:
             if self.house.chooser.once_in(3):
+                if self.house.chooser.once_in(2):
+                    self._of_the_cut(seat, player, RefuseCut(shoe=cut.shoe, root=cut.root))
                 return
             secret = self._secrets[cut.root, player] = f"{self.house.chooser.below(1 << 62):064x}"
             self._of_the_cut(seat, player, SealCut(shoe=cut.shoe, root=cut.root, seal=seal(cut.shoe, player, secret)))
@@ -403,6 +409,16 @@ class Workload:
 
     def _cage(self, command: Any) -> None:
         self._request("wallet", command, CAGE, self._book, money=not isinstance(command, OpenAccount))
+
+    def _order(self, seat: Seat) -> Step:
+        def ask(actor: Actor, command: Any) -> None:
+            self._request("table", command, actor, lambda: self._table_stream(seat.table))
+
+        def perhaps() -> None:
+            if self.house.chooser.once_in(self.order_once_in or 1):
+                orders.order(self.house.chooser, ask)
+
+        return perhaps
 
     def _pit(self, seat: Seat, command: Any) -> None:
         self._request("table", command, PIT, lambda: self._table_stream(seat.table))

@@ -20,7 +20,7 @@ from services.shoe.app.scanned_cards import ScannedCards
 from services.shoe.app.sealing import NONCE_BYTES, Entropy, SealBroken, SealingKey, check_key, seal, sealing_key, unseal
 from services.shoe.domain.blackjacks import are_blackjack, makes_blackjack
 from services.shoe.domain.scanned_state import PutAway, Scanned
-from services.shoe.domain.shoe import Made, Ready, Shoe, Uncut, Unprepared, committed_order, may_retire, place
+from services.shoe.domain.shoe import Made, Ready, Shoe, Uncut, Unprepared, committed_order, may_retire, place, unseen
 from services.shoe.domain.shuffle import SEED_BYTES, leaves, order, salts
 from shared.contracts.shoe import (
     DrawCards,
@@ -31,6 +31,7 @@ from shared.contracts.shoe import (
     RetireShoe,
     ScannedBefore,
     ShoeCommand,
+    ShowBurned,
     ShuffleShoe,
     TurnCard,
 )
@@ -131,6 +132,9 @@ class Vault:
             case ExposeCards(), Ready() if all(index in shoe.down for hand in command.hands for index in hand.indices):
                 laid = self._opened(shoe.made)
                 return replace(command, openings=tuple(laid.opening(index, shoe.made) for index in _exposed(command, laid, shoe.made)))
+            case ShowBurned(), Ready():
+                laid = self._opened(shoe.made)
+                return replace(command, openings=tuple(laid.opening(index, shoe.made) for index in unseen(shoe)))
             case RetireShoe(), (Uncut() | Ready()) if may_retire(command, shoe):
                 laid = self._opened(shoe.made)
                 return replace(command, seed=laid.seed.hex(), hole=laid.hole)

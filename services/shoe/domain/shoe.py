@@ -11,6 +11,8 @@ A call that comes at a wrong moment is refused.  What does not add up or is not 
 breaks loudly, as an assertion, so that somebody looks.
 """
 
+from typing import Literal
+
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -18,8 +20,12 @@ from services.shoe.domain import scanned, scanned_state
 from services.shoe.domain.blackjacks import are_blackjack, makes_blackjack
 from services.shoe.domain.scanned_state import PutAway, Scanned
 from services.shoe.domain.shuffle import SEED_BYTES, leaves, order, salts
+from shared.contracts.asking import CutStaff
 from shared.contracts.refusals import Reason, refused
 from shared.contracts.shoe import (
+    BurnCards,
+    BurnedShown,
+    BurnRefused,
     CancelCall,
     CardsBurned,
     CardsDrawn,
@@ -42,6 +48,7 @@ from shared.contracts.shoe import (
     ShoePrepared,
     ShoeRetired,
     ShoeShuffled,
+    ShowBurned,
     ShuffleShoe,
     TurnCard,
 )
@@ -78,6 +85,8 @@ class Made(Struct, frozen=True, kw_only=True):
     burns: int
     round: str = ""
     device: Device = "manual"
+    asked: bool = False
+    """Whether it is written down whose cut it is, and where the cutting card comes out."""
     cut_at: int = 0
     cards_behind: int = 0
     root: str = ""
@@ -105,6 +114,11 @@ class Ready(Struct, frozen=True, kw_only=True):
     peeked: dict[int, bool] = {}
     closed: tuple[DownHand, ...] = ()
     """Hands that lie face down and that their players may look at."""
+    asked: int = 0
+    """The last burn or disclosure that its table called for."""
+    burned: tuple[int, ...] = ()
+    """Indices of the burned cards; `shown` of those that were disclosed."""
+    shown: tuple[int, ...] = ()
 
 
 class Retired(Struct, frozen=True, kw_only=True):
@@ -137,7 +151,7 @@ def decide(command: ShoeCommand, shoe: Shoe, envelope: Envelope) -> list[ShoeEve
         case ((Retired() | PutAway()), _):
             raise refused(Reason.SHOE_RETIRED)
         case Uncut(), CutShoe():
-            return cut(command.contributions, shoe.made)
+            return cut(command.contributions, shoe.made, cutter=command.cutter, staff=command.staff)
         case Ready(), CutShoe():
             raise refused(Reason.OUT_OF_ORDER, "the shoe is cut already")
         case ((Uncut() | Ready()), RetireShoe()):
@@ -150,6 +164,10 @@ def decide(command: ShoeCommand, shoe: Shoe, envelope: Envelope) -> list[ShoeEve
             return turn(command, shoe)
         case Ready(), ExposeCards():
             return expose(command, shoe)
+        case Ready(), BurnCards():
+            return burn(command, shoe)
+        case Ready(), ShowBurned():
+            return show_burned(command, shoe)
         case _:
             raise refused(Reason.SHOE_NOT_READY)
 
@@ -195,20 +213,22 @@ def _check_what_is_left_out(command: ShuffleShoe) -> None:
     assert command.cards == expected and expected > 0, f"{command.decks} decks without what is left out are {expected} cards"
 
 
-def cut(contributions: tuple[Contribution, ...], made: Made) -> list[ShoeEvent]:
+def cut(contributions: tuple[Contribution, ...], made: Made, *, cutter: str = "", staff: CutStaff | None = None) -> list[ShoeEvent]:
     """Return cut, cutting card and burn, in the order in which a dealer does them (ON-5.6, ON-6.2, FL-4.7).
 
     Nobody chooses where: it follows from the root and what players told.  Without that it follows from the root alone, and
-    the dealer has cut (ON-5.5, LV-3.3).
+    the dealer has cut (ON-5.5, LV-3.3).  Whose cut it is, the table says.
     """
     players = [given.player for given in contributions]
     assert players == sorted(set(players)), "each player gives once, in the order of their names"
     told = [(given.player, given.secret) for given in contributions if given.secret]
     for given in contributions:
         assert not given.secret or seal(made.shoe, given.player, given.secret) == given.seal, f"{given.player} told another secret"
+    assert not cutter or cutter in dict(told), f"{cutter} told nothing that the shoe could be cut by"
+    by: CutStaff | Literal["players"] = "players" if told else staff or "dealer"
     cut_at, cards_behind = cut_and_marker(made.shoe, made.root, told, cut=made.cut, cutting_card=made.cutting_card)
     events: list[ShoeEvent] = [
-        ShoeCut(cards_in_front=cut_at, contributions=contributions, by="players" if told else "dealer"),
+        ShoeCut(cards_in_front=cut_at, contributions=contributions, by=by, cutter=cutter, staff=staff),
         CuttingCardPlaced(cards_behind=cards_behind),
     ]
     return [*events, *load(made)]
@@ -235,14 +255,17 @@ def draw(command: DrawCards, shoe: Ready) -> list[ShoeEvent]:
         if opening is not None:
             _prove(opening, index, made)
         cards.append(DrawnCard(index=index, opening=opening))
+    # ON-5.7: nothing is left in front of the marker, so it is what the dealer sees next.
+    marker = made.cards - made.cards_behind
+    out = shoe.drawn + count >= marker
     return [
         CardsDrawn(
             round=command.round,
             call_no=command.call_no,
             cards=tuple(cards),
             exhausted=count < len(command.faces),
-            # ON-5.7: nothing is left in front of the marker, so it is what the dealer sees next.
-            cutting_card_out=shoe.drawn + count >= made.cards - made.cards_behind,
+            cutting_card_out=out,
+            marker=marker if out and made.asked else -1,
         )
     ]
 
@@ -281,6 +304,41 @@ def expose(command: ExposeCards, shoe: Ready) -> list[ShoeEvent]:
     for opening in command.openings:
         _prove(opening, opening.index, shoe.made)
     return [CardsExposed(round=command.round, openings=command.openings, closed=closed)]
+
+
+def burn(command: BurnCards, shoe: Ready) -> list[ShoeEvent]:
+    """Return that the next cards are burned, or that there are too few of them (ON-6.2, LV-3.5)."""
+    made, left = shoe.made, shoe.made.cards - shoe.drawn
+    _require(command.number > shoe.asked, f"call {command.number} of the table was answered")
+    assert command.cards > 0, "a burn is of cards"
+    if command.cards > left:
+        too_few = refused(Reason.TOO_FEW_CARDS, str(left))
+        return [BurnRefused(number=command.number, table=made.table, code=too_few.code, message=too_few.message)]
+    return [
+        CardsBurned(
+            first_index=shoe.drawn,
+            count=command.cards,
+            reason=command.reason,
+            number=command.number,
+            table=made.table,
+            cutting_card_out=made.asked and shoe.drawn + command.cards >= made.cards - made.cards_behind,
+        )
+    ]
+
+
+def show_burned(command: ShowBurned, shoe: Ready) -> list[ShoeEvent]:
+    """Return the openings of the burned cards that nobody has seen (ON-6.2, LV-3.5)."""
+    _require(command.number > shoe.asked, f"call {command.number} of the table was answered")
+    wanted = unseen(shoe)
+    assert tuple(opening.index for opening in command.openings) == wanted, f"burned cards {wanted} are shown, and no others"
+    for opening in command.openings:
+        _prove(opening, opening.index, shoe.made)
+    return [BurnedShown(number=command.number, table=shoe.made.table, openings=command.openings)]
+
+
+def unseen(shoe: Ready) -> tuple[int, ...]:
+    """Return the indices of the burned cards that a disclosure shows: the oldest first, as many as an entry holds."""
+    return tuple(index for index in shoe.burned if index not in shoe.shown)[:CALL_CARDS_MAX]
 
 
 def may_look(shoe: Shoe, table: str, player: str) -> tuple[DownHand, ...]:
@@ -358,13 +416,21 @@ def evolve(shoe: Shoe, event: ShoeEvent) -> Shoe:
         case OrderCommitted(), Uncut():
             return replace(shoe, made=replace(shoe.made, root=event.root))
         case ShoeCut(), Uncut():
-            return replace(shoe, made=replace(shoe.made, cut_at=event.cards_in_front))
+            asked = bool(event.cutter) or event.staff is not None
+            return replace(shoe, made=replace(shoe.made, cut_at=event.cards_in_front, asked=asked))
         case CuttingCardPlaced(), Uncut():
             return replace(shoe, made=replace(shoe.made, cards_behind=event.cards_behind))
-        case CardsBurned(), Uncut() | Ready():
+        case CardsBurned(), Uncut():
             return replace(shoe, drawn=event.first_index + event.count)
+        case CardsBurned(), Ready():
+            after = event.first_index + event.count
+            return replace(shoe, drawn=after, asked=event.number, burned=(*shoe.burned, *range(event.first_index, after)))
+        case BurnRefused(), Ready():
+            return replace(shoe, asked=event.number)
+        case BurnedShown(), Ready():
+            return replace(shoe, asked=event.number, shown=(*shoe.shown, *(opening.index for opening in event.openings)))
         case ShoePrepared(), Uncut():
-            return Ready(made=shoe.made, drawn=shoe.drawn)
+            return Ready(made=shoe.made, drawn=shoe.drawn, burned=tuple(range(shoe.drawn)))
         case CardsDrawn(), Ready():
             down = {card.index: event.round for card in event.cards if card.opening is None}
             return replace(

@@ -13,7 +13,10 @@ from services.surveillance.domain.facts import Fact
 from services.surveillance.domain.findings import Code, Finding
 from services.surveillance.domain.heard import Heard, Where
 from services.surveillance.domain.scanned_cards import Scanned
+from shared.contracts.burns import BurnCalled
 from shared.contracts.shoe import (
+    BurnedShown,
+    BurnRefused,
     CardDrawn,
     CardsBurned,
     CardScanned,
@@ -72,6 +75,8 @@ class Shoe:
     root: str = ""
     size: int = 0
     shuffled: ShoeShuffled | None = None
+    marker: int = 0
+    """Index of the first card behind the cutting card."""
     cut: ShoeCut | None = None
     cut_where: Where | None = None
     seals: dict[str, str] = field(default_factory=dict)
@@ -88,6 +93,10 @@ class Shoe:
     exposed: set[int] = field(default_factory=set)
     """Cards drawn in error that lie open beside the hands (ON-11.3)."""
     settled: set[str] = field(default_factory=set)
+    burned: set[int] = field(default_factory=set)
+    burns: dict[int, tuple[int, Where]] = field(default_factory=dict)
+    """Cards that were burned for a call of the table, by its number; 0 if there were too few."""
+    burns_called: dict[int, tuple[int, Where]] = field(default_factory=dict)
     scanned: Scanned | None = None
     """What was scanned, if the shoe stands under a scanner."""
     retired: bool = False
@@ -166,7 +175,11 @@ class Cards:
             case CardScanned():
                 return self._leave(heard, shoe, event.index, 1)
             case CardsBurned() if shoe.scanned is not None:
-                pass
+                shoe.burned.update(range(event.first_index, event.first_index + event.count))
+                if event.number:
+                    shoe.burns[event.number] = (event.count, heard.where)
+            case BurnedShown() if shoe.scanned is not None:
+                return _unburned(heard, name, shoe, event)
             case CardDrawn():
                 face = event.card.opening.card if event.card.opening else ""
                 if self._within(event.round):
@@ -179,6 +192,7 @@ class Cards:
                 shoe.cut, shoe.cut_where = event, heard.where
                 return [heard.where.found(Code.WRONG_CUT, message) for message in _not_sealed(name, event)]
             case CuttingCardPlaced():
+                shoe.marker = shoe.size - event.cards_behind
                 return [heard.where.found(Code.WRONG_CUT, message) for message in _not_there(name, shoe, event.cards_behind)]
             case OrderCommitted():
                 shoe.root = self.roots[heard.day, name] = event.root
@@ -187,9 +201,19 @@ class Cards:
                     heard.where.found(Code.ROOT_MISMATCH, f"{name} was committed to {shoe.root[:16]} and prepared with {event.root[:16]}")
                 ]
             case CardsBurned():
+                shoe.burned.update(range(event.first_index, event.first_index + event.count))
+                if event.number:
+                    shoe.burns[event.number] = (event.count, heard.where)
+                    if event.cutting_card_out != (_tells_marker(shoe) and event.first_index + event.count >= shoe.marker):
+                        return [heard.where.found(Code.WRONG_CUT, f"the cutting card of {name} is not where a burn says")]
                 return self._leave(heard, shoe, event.first_index, event.count)
             case CardsDrawn():
                 return self._draw(heard, name, shoe, event)
+            case BurnRefused():
+                shoe.burns[event.number] = (0, heard.where)
+            case BurnedShown():
+                found = _unburned(heard, name, shoe, event)
+                return [*found, *(each for opening in event.openings for each in _proved(heard, name, shoe, opening))]
             case CardTurned():
                 shoe.opened[event.opening.index] = (event.opening.card, heard.where)
                 return _proved(heard, name, shoe, event.opening)
@@ -221,7 +245,7 @@ class Cards:
         return [f"{event.shoe} names cards {wrong} of {event.before.shoe} that were others, or hidden"] if wrong else []
 
     def _draw(self, heard: Heard, name: str, shoe: Shoe, event: CardsDrawn) -> list[Finding]:
-        found = []
+        found = [heard.where.found(Code.WRONG_CUT, message) for message in _marked(name, shoe, event)]
         for card in event.cards:
             found += self._leave(heard, shoe, card.index, 1)
             opening = card.opening
@@ -306,6 +330,8 @@ class Cards:
                 self._shoe(heard.day, event.shoe).secrets[event.player] = event.secret
             case RoundCalled() if self._within(event.round):
                 self._shoe(heard.day, event.shoe).told.append((event.root, heard.where))
+            case BurnCalled() if self.only is None:
+                self._shoe(heard.day, event.shoe).burns_called[event.number] = (event.cards, heard.where)
             case RetirementNoted():
                 self._shoe(heard.day, event.shoe).noted = True
             case _:
@@ -322,7 +348,7 @@ class Cards:
         return found
 
     def _compare(self, shoe: Shoe) -> list[Finding]:
-        found = _left_out(shoe)
+        found = [*_left_out(shoe), *(_not_burned(shoe) if self.only is None else ())]
         for root, where in shoe.told:
             if shoe.root != root:
                 found.append(where.found(Code.ROOT_MISMATCH, f"{root[:16]} was told, {shoe.root[:16] or 'nothing'} was committed"))
@@ -373,6 +399,12 @@ def _same_face(index: int, shoe: Shoe) -> list[Finding]:
     return [where.found(Code.CARD_MISMATCH, f"card {index}: the shoe opened {opened[0] if opened else 'nothing'}, on the felt lies {face}")]
 
 
+def _unburned(heard: Heard, name: str, shoe: Shoe, event: BurnedShown) -> list[Finding]:
+    """Return which cards were shown as burned ones and were not burned."""
+    indices = [opening.index for opening in event.openings if opening.index not in shoe.burned]
+    return [heard.where.found(Code.CARD_MISMATCH, f"card {index} of {name} was shown, and not burned") for index in indices]
+
+
 def _proved(heard: Heard, name: str, shoe: Shoe, opening: Opening) -> list[Finding]:
     cut_at = shoe.cut.cards_in_front if shoe.cut else 0
     if shoe.size and verify(shoe.root, shoe.size, name, opening, place=place_of(opening.index, cut_at=cut_at, cards=shoe.size)):
@@ -399,6 +431,34 @@ def _not_there(name: str, shoe: Shoe, cards_behind: int) -> list[str]:
     if there == right:
         return []
     return [f"{name} was cut at {there[0]} with {there[1]} behind the cutting card; {right[0]} and {right[1]} follow from what was given"]
+
+
+def _tells_marker(shoe: Shoe) -> bool:
+    """Return whether it is written down where the cutting card of a shoe comes out."""
+    return shoe.cut is not None and (bool(shoe.cut.cutter) or shoe.cut.staff is not None)
+
+
+def _marked(name: str, shoe: Shoe, event: CardsDrawn) -> list[str]:
+    """Return whether the cutting card is said to have come out elsewhere than it lies."""
+    last = event.cards[-1].index + 1 if event.cards else shoe.size
+    out = last >= shoe.marker
+    due = (out, shoe.marker if out and _tells_marker(shoe) else -1)
+    if shoe.cut is None or (event.cutting_card_out, event.marker) == due:
+        return []
+    return [f"the cutting card of {name} lies in front of card {shoe.marker}, and came out otherwise than that"]
+
+
+def _not_burned(shoe: Shoe) -> list[Finding]:
+    """Return which calls to burn were not followed, or what was burned without one (ON-6.2, LV-3.5)."""
+    found = []
+    for number in sorted(shoe.burns.keys() | shoe.burns_called.keys()):
+        called, done = shoe.burns_called.get(number), shoe.burns.get(number)
+        if called is not None and (done is None or done[0] not in (0, called[0])):
+            burned = done[0] if done else "none"
+            found.append(called[1].found(Code.CARD_MISMATCH, f"{called[0]} cards were to be burned, and {burned} were"))
+        elif called is None and done is not None:
+            found.append(done[1].found(Code.CARD_MISMATCH, f"{done[0]} cards were burned that nobody had called for"))
+    return found
 
 
 def _left_out(shoe: Shoe) -> list[Finding]:

@@ -11,7 +11,7 @@ from typing import Any
 
 from services.surveillance.domain.findings import Code, Finding
 from services.surveillance.domain.heard import Heard, Where
-from shared.contracts import restrictions, shoe, table, wallet
+from shared.contracts import burns, restrictions, shoe, table, wallet
 from shared.contracts.subjects import round_of
 from shared.kernel.messages import Cause
 
@@ -56,7 +56,7 @@ def ended(event: table.RoundSettled | table.RoundVoided) -> dict[str, Any]:
 def recorded(event: table.RoundSettled | table.RoundVoided) -> dict[str, Any]:
     """Return what a table writes down of a round's end, beside its digest."""
     retires = event.cutting_card_out or (isinstance(event, table.RoundVoided) and event.shoe_failed)
-    return {**ended(event), "shoes": event.shoes, "cutting_card_out": retires, "places": event.places}
+    return {**ended(event), "shoes": event.shoes, "cutting_card_out": retires, **same("places", "came_out", "seats")(event)}
 
 
 def turned(event: shoe.CardTurned) -> dict[str, Any]:
@@ -69,10 +69,20 @@ def exposed(event: shoe.CardsExposed) -> dict[str, Any]:
     return {"cards": tuple(table.DealtCard(index=opening.index, card=opening.card) for opening in event.openings)}
 
 
+def burned(event: shoe.CardsBurned) -> dict[str, Any]:
+    """Return what a table is told of cards that were burned as it called for."""
+    return {**same("number", "cutting_card_out")(event), "code": "", "message": ""}
+
+
+def shown(event: shoe.BurnedShown) -> dict[str, Any]:
+    """Return what a table is told of burned cards that were shown."""
+    return {"number": event.number, "cards": tuple(opening.card for opening in event.openings)}
+
+
 def dealt(event: shoe.CardsDrawn) -> dict[str, Any]:
     """Return what the round is told of cards that were drawn."""
     cards = tuple(table.DealtCard(index=drawn.index, card=drawn.opening.card if drawn.opening else "") for drawn in event.cards)
-    return {**same("call_no", "exhausted", "cutting_card_out")(event), "cards": cards}
+    return {**same("call_no", "exhausted", "cutting_card_out", "marker")(event), "cards": cards}
 
 
 def dealt_one(event: shoe.CardDrawn) -> dict[str, Any]:
@@ -130,6 +140,10 @@ CAUSES: Mapping[type[Any], Mapping[type[Any], Says]] = {
     table.NoteOrder: {shoe.OrderCommitted: same("shoe", "root")},
     table.MountShoe: {shoe.ShoePrepared: prepared},
     table.NoteRetirement: {shoe.ShoeRetired: same("shoe")},
+    burns.NoteBurn: {shoe.CardsBurned: burned, shoe.BurnRefused: same("number", "code", "message")},
+    burns.NoteDisclosure: {shoe.BurnedShown: shown},
+    shoe.BurnCards: {burns.BurnCalled: same("number", "cards", "reason")},
+    shoe.ShowBurned: {burns.DisclosureCalled: same("number")},
     table.AcceptWager: {wallet.StakeReserved: same("wager")},
     table.RefuseWager: {wallet.StakeRefused: same("wager", "code", "message")},
     table.DealCards: {shoe.CardsDrawn: dealt},
@@ -141,7 +155,7 @@ CAUSES: Mapping[type[Any], Mapping[type[Any], Says]] = {
     table.TurnHole: {shoe.CardTurned: turned},
     table.TakeExposure: {shoe.CardsExposed: exposed},
     shoe.ShuffleShoe: {table.ShoeCalled: whole, table.ReshuffleCalled: discards},
-    shoe.CutShoe: {table.CutCalled: same("contributions")},
+    shoe.CutShoe: {table.CutCalled: same("contributions", "cutter", "staff")},
     shoe.DrawCards: {table.CardsCalled: same("call_no", "faces")},
     shoe.CancelCall: {table.RoundVoided: same()},
     shoe.ReadCard: {table.CardTold: same("index", "card")},

@@ -7,7 +7,7 @@ the table service: a checker that shares the code shares the bug.
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from services.surveillance.domain import felt_rules, ruling_rules, turn_rules, wager_rules
+from services.surveillance.domain import cut_rules, felt_rules, ruling_rules, turn_rules, wager_rules
 from services.surveillance.domain.facts import Breach, Fact, Round, facts, round_of
 from services.surveillance.domain.findings import Code, Finding, finding
 from services.surveillance.domain.payouts import lines, results
@@ -52,7 +52,7 @@ def judge(entries: Sequence[Entry[Any, Any]]) -> list[Finding]:
         message = f"book {opened.profile.book}, decisions of version {opened.semantics}: not known to this referee"
         return [_found(stream, Code.UNJUDGED, "", message, told[0])]
     round_ = round_of(stream, told)
-    rules = (*wager_rules.QUESTIONS, *turn_rules.QUESTIONS, *felt_rules.QUESTIONS, *ruling_rules.QUESTIONS)
+    rules = (*wager_rules.QUESTIONS, *turn_rules.QUESTIONS, *felt_rules.QUESTIONS, *cut_rules.QUESTIONS, *ruling_rules.QUESTIONS)
     questions = (*rules, money_is_given_once, play_and_pay)
     try:
         breaches = list(wager_rules.values_can_be(round_)) or [breach for ask in questions for breach in ask(round_)]

@@ -13,10 +13,12 @@ from typing import Any, Protocol
 import msgspec
 
 from services.surveillance.domain.balances import Balances
+from services.surveillance.domain.card_orders import CardOrders
 from services.surveillance.domain.cards import Cards
 from services.surveillance.domain.causes import Causes
 from services.surveillance.domain.chain import CLOCK_APART_MS, Chain, Checked, check, is_stray
 from services.surveillance.domain.corrections import Corrections, is_correction
+from services.surveillance.domain.cut_offers import CutOffers
 from services.surveillance.domain.days import Days
 from services.surveillance.domain.echoes import Echoes
 from services.surveillance.domain.findings import Code, Finding, finding
@@ -114,6 +116,8 @@ class Watch:
         self._causes = Causes()
         self._echoes = Echoes()
         self._restrictions = Restrictions()
+        self._offers = CutOffers()
+        self._orders = CardOrders()
         self._procedure = Procedure(only)
         self._corrections = Corrections(only)
 
@@ -170,7 +174,7 @@ class Watch:
         self._rounds = {round_id: seen for round_id, seen in self._rounds.items() if f".{day}-" not in round_id}
         self._again.forget_day(day)
         parts = (self._roll, self._cards, self._stakes, self._balances, self._days, self._causes, self._echoes)
-        for part in (*parts, self._restrictions, self._procedure, self._corrections):
+        for part in (*parts, self._restrictions, self._procedure, self._offers, self._orders, self._corrections):
             part.forget(day)
 
     def days(self) -> list[str]:
@@ -228,6 +232,8 @@ class Watch:
                     found += self._procedure.hear(heard)
                 if self._whole and self._only is None:
                     found += self._restrictions.hear(heard)
+                    found += self._offers.hear(heard)
+                    found += self._orders.hear(heard)
             case ["shoe", _, name] if name != "desk":
                 found += self._cards.hear(heard)
             case ["wallet", _, "ledger", _]:

@@ -49,7 +49,7 @@ def deal(command: DealCards, playing: Playing, envelope: Envelope) -> list[Round
     places = _places_of_first_deal(playing)
     _lay(command.cards, places or (playing.drawing,), command.shoe, course)
     if command.cutting_card_out and not playing.cutting_card_out:
-        course.add(CuttingCardReached(shoe=command.shoe))
+        course.add(CuttingCardReached(shoe=command.shoe, marker=command.marker))
     _go_on(course, first_deal=bool(places), exhausted=command.exhausted)
     return course
 

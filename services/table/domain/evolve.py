@@ -283,8 +283,8 @@ def _exposed(playing: Playing, event: HandExposed) -> Round:
     return replace(playing, hands=_put(playing.hands, at, hand), laid=(*playing.laid, event))
 
 
-def _cutting_card(playing: Playing, _: CuttingCardReached) -> Round:
-    return replace(playing, cutting_card_out=True)
+def _cutting_card(playing: Playing, event: CuttingCardReached) -> Round:
+    return replace(playing, cutting_card_out=True, marker=event.marker)
 
 
 def _reshuffle(playing: Playing, event: ReshuffleCalled) -> Round:

@@ -9,7 +9,10 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
+from services.table.domain.coming import Revealing, Sealing
 from services.table.domain.state import Over, Playing, Round, clock
+from services.table.domain.table_state import Table
+from shared.contracts.asking import ExtendReveal
 from shared.contracts.refusals import Reason, refused
 from shared.contracts.table import EndDay, ExtendClock, OpenTable, PlayerCommand
 from shared.kernel.profile import Profile
@@ -40,6 +43,22 @@ def fill_round(command: Any, round_: Round, *, day: str, now_ms: int) -> Any:
     if isinstance(command, ExtendClock):
         return extension(round_, now_ms) or command
     return command
+
+
+def fill_reveal(command: Any, table: Table, now_ms: int) -> Any:
+    """Return a table's command, an extended time for secrets running from now on."""
+    return (table_extension(table, now_ms) or command) if isinstance(command, ExtendReveal) else command
+
+
+def table_extension(table: Table, now_ms: int) -> ExtendReveal | None:
+    """Return the command that gives those who may cut their time again after the house was away; None if nobody is waited for."""
+    match table.coming:
+        case Sealing(until_ms=int()) if table.opened is not None:
+            return ExtendReveal(until_ms=now_ms + table.opened.settings.offer_ms)
+        case Revealing() if table.opened is not None:
+            return ExtendReveal(until_ms=now_ms + table.opened.settings.reveal_ms)
+        case _:
+            return None
 
 
 def extension(round_: Round, now_ms: int) -> ExtendClock | None:

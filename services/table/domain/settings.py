@@ -50,5 +50,6 @@ def _demands(settings: TableSettings, profile: Profile) -> tuple[tuple[str, bool
         ("decision_ms", 1 <= settings.decision_ms <= HOUR_MS, "1 to 3600000"),
         ("reserve_ms", 1 <= settings.reserve_ms <= HOUR_MS, "1 to 3600000"),
         ("pause_ms", 0 <= settings.pause_ms <= HOUR_MS, "0 to 3600000"),
+        ("offer_ms", 0 <= settings.offer_ms <= HOUR_MS, "0 to 3600000"),
         ("reveal_ms", 1 <= settings.reveal_ms <= HOUR_MS, "1 to 3600000"),
     )

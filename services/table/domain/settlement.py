@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from services.table.domain import side_bets
 from services.table.domain.course import Course
 from services.table.domain.hand import Hand
+from services.table.domain.offering import came_out, seats_of
 from services.table.domain.pick_up import pick_up
 from services.table.domain.stakes import unit_minor
 from services.table.domain.state import Betting, Playing, Running, Wager
@@ -94,6 +95,8 @@ def finish(course: Course) -> None:
             shoes=playing.shoes,
             cutting_card_out=playing.cutting_card_out,
             places=_places(playing),
+            came_out=came_out(playing),
+            seats=seats_of(playing),
         )
     )
 
@@ -131,10 +134,19 @@ def give_back(course: Course, reason: str, *, shoe_failed: bool = False) -> None
     if isinstance(round_, Playing):
         mend(course, round_.lines)
         pick_up(course)
-        shoes, out, places = round_.shoes, round_.cutting_card_out, _places(round_)
+        course.add(
+            RoundVoided(
+                reason=reason,
+                shoes=round_.shoes,
+                cutting_card_out=round_.cutting_card_out,
+                shoe_failed=shoe_failed,
+                places=_places(round_),
+                came_out=came_out(round_),
+                seats=seats_of(round_),
+            )
+        )
     else:
-        shoes, out, places = (), False, ()
-    course.add(RoundVoided(reason=reason, shoes=shoes, cutting_card_out=out, shoe_failed=shoe_failed, places=places))
+        course.add(RoundVoided(reason=reason, shoes=(), cutting_card_out=False, shoe_failed=shoe_failed))
 
 
 def _places(playing: Playing) -> tuple[tuple[str, int], ...]:

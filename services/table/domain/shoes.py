@@ -5,9 +5,15 @@ do towards its cut is `coming.py`.  Under a scanner nothing is committed beforeh
 next shoe: it is called when the one before it is put away.
 """
 
-from services.table.domain import procedure
-from services.table.domain.coming import Called, Cut, Revealing, Sealing, Shuffled, call_cut, close_sealing
-from services.table.domain.table_state import Table, evolve
+from msgspec.structs import replace
+
+from services.table.domain import ordering, procedure
+from services.table.domain.coming import Called, Cut, Revealing, Sealing, Shuffled, call_cut, close_sealing, evolve, refuse_cut, seal_cut
+from services.table.domain.offering import Occasion, asks, clockwise, occasion, offer, staff_who_cuts
+from services.table.domain.table_state import Table
+from services.table.domain.table_state import evolve as evolve_table
+from shared.contracts.asking import CutAwaited, RefuseCut
+from shared.contracts.burns import CardsNote, CardsOrder, NoteBurn, OrderBurn, OrderDisclosure, OrderReshuffle
 from shared.contracts.procedure import ProcedureCommand, ReplaceCards, StepRule
 from shared.contracts.refusals import Reason, refused
 from shared.contracts.table import (
@@ -19,6 +25,7 @@ from shared.contracts.table import (
     RecordRound,
     RetirementNoted,
     RetirementReason,
+    SealCut,
     ShoeCalled,
     ShoeMounted,
     ShoeRetirementCalled,
@@ -31,6 +38,7 @@ from shared.kernel.messages import Envelope
 from shared.kernel.money import Ratio
 
 UNCUT = (0, 0)
+START = Occasion("start")
 
 
 def waits_for(table: Table) -> StepRule | None:
@@ -56,7 +64,7 @@ def step(command: ProcedureCommand, table: Table, opened: TableOpened, envelope:
     if isinstance(command, ReplaceCards):
         return _replace(command, table, opened, envelope)
     done = procedure.take(command, table.procedure, opened, envelope, in_shoe=table.in_shoe)
-    after = evolve(table, done)
+    after = evolve_table(table, done)
     return [done, *([] if after.in_shoe else call_first(after, opened))]
 
 
@@ -114,7 +122,7 @@ def after_round(command: RecordRound, table: Table, opened: TableOpened, envelop
     returned = opened.profile.shoe.device == "shuffling_device" and bool(command.shoes)
     ran_out = len(command.shoes) > 1
     changed = _changed_to(command, table)
-    if table.plays_on and not command.cutting_card_out and not ran_out and not returned:
+    if table.plays_on and not (command.cutting_card_out or ran_out or returned or table.orders.reshuffle):
         return _go_on_with(changed, table, opened) if changed else []
     mounted = () if table.mounted is None else (table.mounted.shoe,)
     played_out = tuple(dict.fromkeys((*mounted, *command.shoes)))
@@ -125,8 +133,48 @@ def after_round(command: RecordRound, table: Table, opened: TableOpened, envelop
     if isinstance(table.coming, Shuffled):
         return _exchange(table, table.coming, played_out, opened)
     if isinstance(table.coming, Sealing):
-        return _change(table.coming, played_out, opened, envelope)
+        why = occasion(command.came_out, command.seats, ordered=table.orders.reshuffle)
+        return _change(table.coming, why, played_out, opened, envelope)
     return [ShoeSetAside(shoe=shoe) for shoe in played_out]
+
+
+def order_cards(command: CardsOrder, table: Table, opened: TableOpened, envelope: Envelope) -> list[TableEvent]:
+    """Return what staff order about the cards: dealers change and cards are burned between rounds, and shown at any time.
+
+    A reshuffle takes effect after the round under way, at once if none is (ON-5.8, LV-3.2).
+    """
+    shoe = "" if table.mounted is None else table.mounted.shoe
+    if not table.plays_on:
+        raise refused(Reason.NOT_OPEN)
+    if isinstance(command, OrderDisclosure):
+        return [*ordering.order_disclosure(command, table.orders, opened, shoe, envelope)]
+    if isinstance(command, OrderReshuffle):
+        ordered = ordering.order_reshuffle(table.orders, opened, shoe, envelope)
+        return [ordered] if table.running else [ordered, *_put_by(evolve_table(table, ordered), opened, shoe, envelope)]
+    if table.running:
+        raise refused(Reason.ROUND_RUNNING)
+    if isinstance(command, OrderBurn):
+        return [*ordering.order_burn(command, table.orders, opened, shoe, envelope)]
+    return [*ordering.change_dealer(command, table.orders, opened, shoe, envelope)]
+
+
+def note_cards(command: CardsNote, table: Table, opened: TableOpened, envelope: Envelope) -> list[TableEvent]:
+    """Return what the shoe answered; one whose cutting card is what comes next is put by before a round begins (ON-5.7, decision 21)."""
+    noted = ordering.note(command, table.orders)
+    out = isinstance(command, NoteBurn) and command.cutting_card_out
+    if not noted or not out or table.mounted is None or table.running or not table.plays_on:
+        return [*noted]
+    return [*noted, *_put_by(evolve_table(table, noted[0]), opened, table.mounted.shoe, envelope)]
+
+
+def _put_by(table: Table, opened: TableOpened, shoe: str, envelope: Envelope) -> list[TableEvent]:
+    """Take a shoe out of use between two rounds, because its cards are to be shuffled."""
+    if is_scanned(opened):
+        return _retire((shoe,), "played_out")
+    if isinstance(table.coming, Sealing):
+        why = occasion(table.came_out, table.seats, ordered=table.orders.reshuffle)
+        return _change(table.coming, why, (shoe,), opened, envelope)
+    return [ShoeSetAside(shoe=shoe)]
 
 
 def is_scanned(opened: TableOpened) -> bool:
@@ -152,7 +200,7 @@ def note_retirement(command: NoteRetirement, table: Table, opened: TableOpened) 
     if command.shoe not in table.retiring:
         return []
     noted = RetirementNoted(shoe=command.shoe)
-    after = evolve(table, noted)
+    after = evolve_table(table, noted)
     return [noted, *call_first(after, opened)] if is_scanned(opened) and table.plays_on and not after.in_shoe else [noted]
 
 
@@ -167,7 +215,31 @@ def note_order(command: NoteOrder, table: Table, opened: TableOpened, envelope: 
         return [noted]
     if table.coming.uncut:
         return [noted, *_exchange(table, Shuffled(command.shoe, command.root), table.aside, opened)]
-    return [noted, *_change(Sealing(command.shoe, command.root), table.aside, opened, envelope)]
+    coming = Sealing(command.shoe, command.root)
+    if asks(opened) and opened.settings.offer_ms:
+        return [noted, CutAwaited(shoe=command.shoe, until_ms=envelope.at_ms + opened.settings.offer_ms)]
+    return [noted, *_change(coming, _why_cut(table), table.aside, opened, envelope)]
+
+
+def take_answer(command: SealCut | RefuseCut, table: Table, opened: TableOpened, envelope: Envelope) -> list[TableEvent]:
+    """Return that a player's seal or refusal is taken; a shoe that its table waits for is cut once everybody has answered.
+
+    The first shoe is the first player's who comes to the table (ON-5.3, FL-4.2).
+    """
+    player = envelope.actor.id
+    said = refuse_cut(command, table.coming, player) if isinstance(command, RefuseCut) else seal_cut(command, table.coming, player)
+    if not isinstance(table.coming, Sealing) or table.coming.until_ms is None:
+        return [said]
+    coming, why = evolve(table.coming, said), _why_cut(table)
+    assert isinstance(coming, Sealing), "an answer ends nothing"
+    asked = clockwise(why)
+    done = set(asked) <= set(coming.answered) if asked else bool(coming.seals)
+    return [said, *_change(coming, why, table.aside, opened, envelope)] if done else [said]
+
+
+def _why_cut(table: Table) -> Occasion:
+    """Return why the cards of a shoe are cut that its table waits for."""
+    return occasion(table.came_out, table.seats, ordered=table.orders.reshuffle) if table.aside else START
 
 
 def mount(command: MountShoe, table: Table, opened: TableOpened) -> list[TableEvent]:
@@ -184,10 +256,15 @@ def mount(command: MountShoe, table: Table, opened: TableOpened) -> list[TableEv
     return [mounted] if same_cards else [mounted, call_shoe(table, opened)]
 
 
-def _change(coming: Sealing, played_out: tuple[str, ...], opened: TableOpened, envelope: Envelope) -> list[TableEvent]:
-    """Open the orders that are played out, now that the next one is committed, and have that one cut."""
+def _change(coming: Sealing, why: Occasion, played_out: tuple[str, ...], opened: TableOpened, envelope: Envelope) -> list[TableEvent]:
+    """Open the orders that are played out, now that the next one is committed, offer that one to be cut, and have it cut."""
+    events = _retire(played_out, "replaced", coming)
+    if asks(opened):
+        offered = offer(coming.shoe, why, tuple(coming.seals), coming.answered)
+        events.append(offered)
+        coming = replace(coming, asked=tuple(each.player for each in offered.asked))
     until_ms = envelope.at_ms + opened.settings.reveal_ms
-    return [*_retire(played_out, "replaced", coming), close_sealing(coming, until_ms=until_ms)]
+    return [*events, close_sealing(coming, until_ms=until_ms, staff=staff_who_cuts(opened))]
 
 
 def _exchange(table: Table, coming: Shuffled, played_out: tuple[str, ...], opened: TableOpened) -> list[TableEvent]:
@@ -196,13 +273,15 @@ def _exchange(table: Table, coming: Shuffled, played_out: tuple[str, ...], opene
     return [*_retire(played_out, "replaced", coming), mounted, call_shoe(table, opened)]
 
 
-def stop_waiting(command: CallCut, table: Table, envelope: Envelope) -> list[TableEvent]:
-    """Wait no longer for the secrets of those who are gone."""
-    if not isinstance(table.coming, Revealing) or command.shoe != table.coming.shoe:
+def stop_waiting(command: CallCut, table: Table, opened: TableOpened, envelope: Envelope) -> list[TableEvent]:
+    """Wait no longer for the secrets of those who are gone, or for somebody to come and cut."""
+    if not isinstance(table.coming, Sealing | Revealing) or table.coming.until_ms is None or command.shoe != table.coming.shoe:
         return []
     if envelope.at_ms < table.coming.until_ms:
         raise refused(Reason.TOO_EARLY)
-    return [call_cut(table.coming)]
+    if isinstance(table.coming, Sealing):
+        return _change(table.coming, _why_cut(table), table.aside, opened, envelope)
+    return [call_cut(table.coming, staff_who_cuts(opened))]
 
 
 def put_away(table: Table, reason: RetirementReason) -> list[TableEvent]:

@@ -200,6 +200,8 @@ class Playing(Struct, frozen=True, gc=False):
     peeked: bool | None = None
     decisions: int = 0
     cutting_card_out: bool = False
+    marker: int = -1
+    """Index of the first card behind the cutting card, once that is out and written down."""
     results: tuple[HandResult, ...] = ()
     firsts: dict[int, tuple[str, ...]] = {}
     """The first three cards of each box with a side bet; never changed in place."""

@@ -7,10 +7,13 @@ unanswered and every shoe's order open.
 from msgspec.structs import replace
 
 from services.table.domain import finished, procedure, restrictions, shoes, unread
-from services.table.domain.coming import reveal_cut, seal_cut
+from services.table.domain.coming import extend_reveal, reveal_cut
+from services.table.domain.offering import asks, staff_who_cuts
 from services.table.domain.restrictions import Restrictions
 from services.table.domain.settings import check_settings
 from services.table.domain.table_state import Table, evolve
+from shared.contracts.asking import ExtendReveal, RefuseCut
+from shared.contracts.burns import CardsNote, CardsOrder
 from shared.contracts.procedure import ProcedureCommand
 from shared.contracts.refusals import Reason, refused
 from shared.contracts.restrictions import InForce, InForceTold, Restriction
@@ -113,11 +116,17 @@ def _decide(command: TableCommand, table: Table, opened: TableOpened, envelope: 
         case NoteOrder():
             return shoes.note_order(command, table, opened, envelope)
         case SealCut():
-            return [seal_cut(command, table.coming, envelope.actor.id)]
+            return shoes.take_answer(command, table, opened, envelope)
         case RevealCut():
-            return reveal_cut(command, table.coming, envelope.actor.id)
+            return reveal_cut(command, table.coming, envelope.actor.id, staff=staff_who_cuts(opened))
+        case RefuseCut():
+            if not asks(opened):
+                raise refused(Reason.NOT_IN_THIS_BOOK, "nobody at this table is asked to cut.")
+            return shoes.take_answer(command, table, opened, envelope)
         case CallCut():
-            return shoes.stop_waiting(command, table, envelope)
+            return shoes.stop_waiting(command, table, opened, envelope)
+        case ExtendReveal():
+            return extend_reveal(command, table.coming)
         case MountShoe():
             return shoes.mount(command, table, opened)
         case NoteRetirement():
@@ -134,6 +143,10 @@ def _decide(command: TableCommand, table: Table, opened: TableOpened, envelope: 
             return _end_day(command, table, opened, envelope)
         case OpenTable():
             return []
+        case _ if isinstance(command, CardsOrder):
+            return shoes.order_cards(command, table, opened, envelope)
+        case _ if isinstance(command, CardsNote):
+            return shoes.note_cards(command, table, opened, envelope)
         case _ if isinstance(command, ProcedureCommand):
             return shoes.step(command, table, opened, envelope)
         case _:
@@ -234,6 +247,8 @@ def obstacle(table: Table) -> Reason | None:
         return Reason.NO_BOOK
     if table.mounted is None:
         return Reason.NO_SHOE if shoes.waits_for(table) is None else Reason.STEP_MISSING
+    if table.orders.burning is not None:
+        return Reason.BURNING
     return Reason.WALLET_SILENT if len(table.unbooked) >= UNBOOKED_MAX else None
 
 
@@ -249,6 +264,8 @@ def _record(command: RecordRound, table: Table, opened: TableOpened, envelope: E
             digest=command.digest,
             next_from_ms=envelope.at_ms + opened.settings.pause_ms,
             places=command.places,
+            came_out=command.came_out,
+            seats=command.seats,
         )
     ]
     return events + shoes.after_round(command, table, opened, envelope)

@@ -5,13 +5,16 @@ from typing import Literal
 from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
-from services.table.domain import approval, procedure, restrictions
+from services.table.domain import approval, ordering, procedure, restrictions
 from services.table.domain.approval import NONE, Proposals
 from services.table.domain.coming import Coming
 from services.table.domain.coming import evolve as evolve_coming
+from services.table.domain.ordering import Orders
 from services.table.domain.procedure import Procedure
 from services.table.domain.restrictions import Restrictions
-from shared.contracts.procedure import ProcedureEvent
+from shared.contracts.asking import CameOut
+from shared.contracts.burns import BurnNoted, CardsOrdered
+from shared.contracts.procedure import CardsReplaced, ProcedureEvent
 from shared.contracts.restrictions import GivenBox, InForceTold
 from shared.contracts.table import (
     BookingNoted,
@@ -19,13 +22,10 @@ from shared.contracts.table import (
     CardTold,
     CorrectionCalled,
     CorrectionNoted,
-    CutCalled,
-    CutRevealed,
-    CutSealed,
+    CutEvent,
     DayClosed,
     DayEnded,
     FaceAwaited,
-    OrderNoted,
     RetirementNoted,
     RoundCalled,
     RoundRecorded,
@@ -33,7 +33,6 @@ from shared.contracts.table import (
     RulingDeclined,
     RulingProposed,
     RulingWithdrawn,
-    SealingClosed,
     ShoeCalled,
     ShoeMounted,
     ShoeRetirementCalled,
@@ -82,6 +81,12 @@ class Table(Struct, frozen=True):
     """Rounds that the ledger has not answered for, the running one among them."""
     next_from_ms: int = 0
     """Before this no further round is called by the clock."""
+    came_out: CameOut | None = None
+    """Where the cutting card came out in the latest round, if it did."""
+    seats: tuple[tuple[int, str], ...] = ()
+    """Who sat where in it; who decides for a box comes first."""
+    orders: Orders = Orders()
+    """What was ordered about the cards."""
     ruled: Restrictions = Restrictions()
     given_told: tuple[GivenBox, ...] = ()
     """Boxes given up that the latest round knows of: a box is given up between rounds (FL-5.8)."""
@@ -96,8 +101,9 @@ class Table(Struct, frozen=True):
 
     @property
     def idle(self) -> bool:
-        """Whether nothing of this table is unanswered: no round, no booking, no shoe, no correction."""
-        return not (self.running or self.unbooked or self.coming or self.mounted or self.aside or self.retiring or self.correcting)
+        """Whether nothing of this table is unanswered: no round, no booking, no shoe, no correction, no burn."""
+        shoes = self.coming or self.mounted or self.aside or self.retiring
+        return not (self.running or self.unbooked or shoes or self.correcting) and self.orders.answered
 
     @property
     def in_shoe(self) -> bool:
@@ -116,9 +122,11 @@ def evolve(table: Table, event: TableEvent) -> Table:
         case RoundCalled():
             unbooked = (*table.unbooked, event.round)
             given_told = () if event.in_force is None else event.in_force.given
+            table = replace(table, orders=ordering.after_call(table.orders))
             return replace(table, rounds=event.number, round=event.round, running=True, unbooked=unbooked, given_told=given_told)
         case RoundRecorded():
             ruled = restrictions.after_round(table.ruled, event.places)
+            table = replace(table, came_out=event.came_out, seats=event.seats)
             return replace(table, running=False, next_from_ms=event.next_from_ms, ruled=ruled, nameless=None)
         case BookingNoted(number=0):
             return replace(table, unbooked=_without(table.unbooked, event.round))
@@ -133,11 +141,11 @@ def evolve(table: Table, event: TableEvent) -> Table:
         case TableOpened():
             held = (*table.ruled.held, *(each for each in event.held if each not in table.ruled.held))
             cards = table.procedure if event.cards is UNSET else replace(table.procedure, cards=event.cards)
-            return replace(table, opened=event, phase="open", ruled=replace(table.ruled, held=held), procedure=cards)
+            return replace(table, opened=event, phase="open", seats=(), ruled=replace(table.ruled, held=held), procedure=cards)
         case ShoeCalled():
             called = replace(table, shoes=table.shoes + 1, coming=evolve_coming(table.coming, event))
             return replace(called, procedure=procedure.after_call(table.procedure))
-        case OrderNoted() | CutSealed() | SealingClosed() | CutRevealed() | CutCalled():
+        case _ if isinstance(event, CutEvent):
             return replace(table, coming=evolve_coming(table.coming, event))
         case FaceAwaited():
             return replace(table, nameless=event)
@@ -146,7 +154,7 @@ def evolve(table: Table, event: TableEvent) -> Table:
         case BookNoted():
             return replace(table, book=True)
         case ShoeMounted():
-            return replace(table, coming=None, mounted=event)
+            return replace(table, coming=None, mounted=event, orders=ordering.after_mount(table.orders))
         case ShoeSetAside():
             return replace(_put_down(table, event.shoe), aside=(*table.aside, event.shoe))
         case ShoeRetirementCalled():
@@ -165,6 +173,14 @@ def evolve(table: Table, event: TableEvent) -> Table:
             return replace(table, given_told=event.in_force.given)
         case RulingProposed() | RulingApproved() | RulingDeclined() | RulingWithdrawn():
             return replace(table, proposals=approval.remembered(table.proposals, event))
+        case BurnNoted(cutting_card_out=True):
+            # It comes out on nobody's hand.
+            return replace(table, orders=ordering.remember(table.orders, event), came_out=CameOut(on="no_hand"))
+        case _ if isinstance(event, CardsOrdered):
+            return replace(table, orders=ordering.remember(table.orders, event))
+        case CardsReplaced():
+            # Where the cutting card of other cards came out says nothing of these (ON-5.3, FL-4.2).
+            return replace(table, procedure=procedure.remember(table.procedure, event), came_out=None)
         case _ if isinstance(event, ProcedureEvent):
             return replace(table, procedure=procedure.remember(table.procedure, event))
         case _:

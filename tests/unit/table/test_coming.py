@@ -8,6 +8,7 @@ from services.table.domain.coming import SEALS_MAX, Called, Cut, Revealing, Seal
 from services.table.domain.table import TABLE
 from services.table.reactions import timer
 from services.table.views import FeltCut, felt
+from shared.contracts.asking import AskedToCut, CutOffered, Said
 from shared.contracts.table import (
     BookNoted,
     CallCut,
@@ -76,9 +77,16 @@ def playing(*events: TableEvent) -> Given:
 CLOSED = SealingClosed(shoe=NEXT, reveal_until_ms=4_000)
 
 
+def asked(*answers: tuple[str, Said], **told: Any) -> CutOffered:
+    """Return that these players were asked to cut, in this order, and what they had said."""
+    return CutOffered(**{"shoe": NEXT, "first": "replaced", "asked": tuple(AskedToCut(*answer) for answer in answers), **told})
+
+
 def revealing(*events: TableEvent) -> Given:
     """Return a table that waits for the secrets of ann and bob until 4,000 ms, after some events."""
-    return playing(sealed("bob"), sealed("ann"), recorded(), retired(reason="replaced"), CLOSED, *events)
+    return playing(
+        sealed("bob"), sealed("ann"), recorded(), retired(reason="replaced"), asked(("bob", "sealed"), ("ann", "sealed")), CLOSED, *events
+    )
 
 
 def test_player_seals_while_the_shoe_before_is_in_play():
@@ -124,7 +132,7 @@ def test_nobody_but_a_player_gives_towards_the_cut(by):
 
 def test_sealing_is_closed_when_the_shoe_is_played_out():
     """The one before is opened: its successor is committed.  From here on secrets are told, for as long as the settings say."""
-    expected = (recorded(), retired(reason="replaced"), CLOSED)
+    expected = (recorded(), retired(reason="replaced"), asked(("ann", "sealed")), CLOSED)
 
     playing(sealed("ann")).when(LAST).then(*expected)
 
@@ -136,7 +144,9 @@ def test_secret_is_told():
 
 def test_cut_is_called_with_the_last_secret():
     """Nobody waits longer than for that; contributions stand in the order of the players' names."""
-    revealing(told("bob")).when(tells("ann"), by="ann").then(told("ann"), CutCalled(shoe=NEXT, contributions=(gave("ann"), gave("bob"))))
+    revealing(told("bob")).when(tells("ann"), by="ann").then(
+        told("ann"), CutCalled(shoe=NEXT, contributions=(gave("ann"), gave("bob")), cutter="bob")
+    )
 
 
 @pytest.mark.parametrize(
@@ -166,7 +176,7 @@ def test_secret_that_comes_too_late_is_refused():
 def test_secret_that_nobody_tells_is_missing_by_name():
     """Who keeps it back chooses between two cuts; so it must be seen."""
     revealing(told("bob")).when(CallCut(shoe=NEXT), at_ms=4_000).then(
-        CutCalled(shoe=NEXT, contributions=(gave("ann", secret=False), gave("bob")))
+        CutCalled(shoe=NEXT, contributions=(gave("ann", secret=False), gave("bob")), cutter="bob")
     )
 
 
@@ -199,17 +209,20 @@ def test_day_that_ends_opens_the_shoe_that_was_to_be_cut():
     revealing().when(END, at_ms=DAY_ENDS_AT_MS).then(ENDED, retired(NEXT, "day_ended"))
 
 
-SEALING, TOLD = Sealing(NEXT, ROOT, {"ann": mark("ann")}), Revealing(NEXT, ROOT, {"ann": mark("ann")}, 4_000, {"ann": SECRETS["ann"]})
+SEALING, TOLD = (
+    Sealing(NEXT, ROOT, {"ann": mark("ann")}),
+    Revealing(NEXT, ROOT, {"ann": mark("ann")}, 4_000, {"ann": SECRETS["ann"]}, ("bob", "ann")),
+)
 
 
 @pytest.mark.parametrize(
     ("coming", "shown"),
     [
         (None, None),
-        (Called(NEXT), FeltCut(shoe=NEXT, root="", phase="shuffling", sealed=(), told=(), until_ms=None)),
-        (SEALING, FeltCut(shoe=NEXT, root=ROOT, phase="sealing", sealed=("ann",), told=(), until_ms=None)),
-        (TOLD, FeltCut(shoe=NEXT, root=ROOT, phase="revealing", sealed=("ann",), told=("ann",), until_ms=4_000)),
-        (Cut(NEXT, ROOT), FeltCut(shoe=NEXT, root=ROOT, phase="cutting", sealed=(), told=(), until_ms=None)),
+        (Called(NEXT), FeltCut(shoe=NEXT, root="", phase="shuffling", sealed=(), told=(), until_ms=None, asked=True)),
+        (SEALING, FeltCut(shoe=NEXT, root=ROOT, phase="sealing", sealed=("ann",), told=(), until_ms=None, asked=True)),
+        (TOLD, FeltCut(shoe=NEXT, root=ROOT, phase="revealing", sealed=("ann",), told=("ann",), until_ms=4_000, turn=("ann",), asked=True)),
+        (Cut(NEXT, ROOT), FeltCut(shoe=NEXT, root=ROOT, phase="cutting", sealed=(), told=(), until_ms=None, asked=True)),
     ],
 )
 def test_felt_shows_how_far_the_cut_is(coming, shown):

@@ -411,7 +411,12 @@ def test_a_shoe_that_failed_is_used_no_more():
     rule(rehearsal, DeviceMalfunction())
 
     assert rehearsal.events[-1] == RoundVoided(
-        reason="device_malfunction", shoes=("T7-S1",), cutting_card_out=False, shoe_failed=True, places=(("ann", 1),)
+        reason="device_malfunction",
+        shoes=("T7-S1",),
+        cutting_card_out=False,
+        shoe_failed=True,
+        places=(("ann", 1),),
+        seats=((1, "ann"),),
     )
 
 

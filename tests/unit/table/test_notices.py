@@ -9,7 +9,10 @@ from shared.kernel.profile_text import BadProfile, changed, flat
 from shared.runtime.shelf import names, profile
 from tests.rounds import settings
 
-UNTOLD = {"name", "book", "decks", "shoe.burns_after_shuffle", "shoe.cut", "shoe.cutting_card", "shoe.device", "shoe.procedure", "pick_up"}
+UNTOLD = {
+    *("name", "book", "decks", "pick_up", "shoe.burns_after_shuffle", "shoe.cut", "shoe.cutting_card", "shoe.device"),
+    *("shoe.cut_offer", "shoe.procedure"),
+}
 """Keys that change no wager and no hand: a table's notices are silent about them."""
 
 OTHERS: tuple[object, ...] = (

@@ -325,7 +325,7 @@ def test_shoe_that_is_committed_is_cut_and_the_one_before_opened():
 
     table.when(NoteOrder(shoe="T7-S2", root="root 2")).then_among(
         ShoeRetirementCalled(shoe="T7-S1", reason="replaced", next_shoe="T7-S2", next_root="root 2"),
-        CutCalled(shoe="T7-S2", contributions=()),
+        CutCalled(shoe="T7-S2", contributions=(), staff="dealer"),
     )
 
 

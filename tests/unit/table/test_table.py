@@ -8,6 +8,7 @@ from msgspec.structs import replace
 from services.table.domain.table import TABLE
 from services.table.domain.table_state import Table
 from services.table.reactions import timer
+from shared.contracts.asking import CutOffered, First
 from shared.contracts.table import (
     BookingNoted,
     BookNoted,
@@ -76,11 +77,16 @@ def noted(number: int = 1) -> OrderNoted:
 
 
 def cut(number: int = 1) -> CutCalled:
-    """Return that a shoe is to be cut, and that nobody has given anything towards it."""
-    return CutCalled(shoe=f"T7-S{number}", contributions=())
+    """Return that a shoe is to be cut, and that nobody has given anything towards it: it is the dealer's cut."""
+    return CutCalled(shoe=f"T7-S{number}", contributions=(), staff="dealer")
 
 
-FIRST = (shoe_called(), noted(), cut(), mounted(), shoe_called(2))
+def offered(number: int = 1, first: First = "replaced", **told: Any) -> CutOffered:
+    """Return that players were asked to cut; nobody sat at the table."""
+    return CutOffered(shoe=f"T7-S{number}", first=first, **told)
+
+
+FIRST = (shoe_called(), noted(), offered(first="start"), cut(), mounted(), shoe_called(2))
 """How the first shoe comes into use."""
 
 
@@ -207,7 +213,7 @@ def test_book_is_noted_once():
 
 def test_first_shoe_is_cut_as_soon_as_it_is_committed():
     """ON-5.5, LV-3.3: nobody can have sealed anything, and nobody waits."""
-    given(TABLE, opened(), shoe_called()).when(NoteOrder(shoe="T7-S1", root="root 1")).then(noted(), cut())
+    given(TABLE, opened(), shoe_called()).when(NoteOrder(shoe="T7-S1", root="root 1")).then(noted(), offered(first="start"), cut())
 
 
 def test_prepared_shoe_is_mounted_and_the_next_one_called():
@@ -293,7 +299,7 @@ def test_round_is_recorded_once():
 
 def test_shoe_is_replaced_after_its_cutting_card():
     """ON-5.7, LV-3.2, FL-4.1: at the end of the round in which it came out; then the old order is opened, and the next one cut."""
-    ready(round_called()).when(record(cutting_card_out=True)).then(recorded(), retired(reason="replaced"), cut(2))
+    ready(round_called()).when(record(cutting_card_out=True)).then(recorded(), retired(reason="replaced"), offered(2), cut(2))
 
 
 def test_both_shoes_of_a_round_are_retired():
@@ -301,7 +307,7 @@ def test_both_shoes_of_a_round_are_retired():
     (
         ready(round_called())
         .when(record(shoes=("T7-S1", "T7-S1b")))
-        .then(recorded(), retired(reason="replaced"), retired("T7-S1b", "replaced"), cut(2))
+        .then(recorded(), retired(reason="replaced"), retired("T7-S1b", "replaced"), offered(2), cut(2))
     )
 
 
@@ -317,7 +323,7 @@ def test_shoe_that_was_set_aside_is_opened_when_the_next_one_is_committed():
     """And that one is cut at once, because a table waits for it."""
     events = (*BEFORE_THE_NEXT, recorded(), ShoeSetAside(shoe="T7-S1"))
 
-    given(TABLE, *events).when(NoteOrder(shoe="T7-S2", root="root 2")).then(noted(2), retired(reason="replaced"), cut(2))
+    given(TABLE, *events).when(NoteOrder(shoe="T7-S2", root="root 2")).then(noted(2), retired(reason="replaced"), offered(2), cut(2))
 
 
 def test_shoe_that_was_set_aside_is_opened_when_its_table_closes():
