@@ -93,7 +93,7 @@ class ScannedHouse(WholeHouse):
         if shoes[-1] not in self.loads:
             self.loads.append(shoes[-1])
             self._load(state)
-        waits = state.call is not None or not state.prepared
+        waits = state.call is not None or state.burning is not None or not state.prepared
         return bool(self.stack) and waits and takes(state, KINDS.get(self.stack[0], "card"))
 
     def _shuffled(self, state: Scanned) -> list[str]:

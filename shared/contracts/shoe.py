@@ -348,6 +348,14 @@ class CardsAwaited(Event, frozen=True, kw_only=True, tag="shoe.CardsAwaited.v1")
     faces: tuple[Face, ...]
 
 
+class BurnAwaited(Event, frozen=True, kw_only=True, tag="shoe.BurnAwaited.v1"):
+    """The next cards that leave a scanned shoe are burned, because its table has called for that."""
+
+    number: int
+    cards: int
+    reason: BurnReason
+
+
 class CallCancelled(Event, frozen=True, kw_only=True, tag="shoe.CallCancelled.v1"):
     """Nobody waits any more for the cards of a call."""
 
@@ -489,6 +497,7 @@ ShoeEvent = (
     | CuttingCardDrawn
     | ShoeEmptied
     | CardsAwaited
+    | BurnAwaited
     | CallCancelled
     | CardDrawn
     | FaceMissing

@@ -13,6 +13,9 @@ from services.shoe.domain.scanned import WAITING_MAX, takes
 from services.shoe.domain.scanned_state import PutAway, Scanned, came_before
 from services.shoe.domain.shoe import SHOE, Shoe, Unprepared, may_look
 from shared.contracts.shoe import (
+    BurnCards,
+    BurnedShown,
+    BurnRefused,
     CallCancelled,
     CancelCall,
     CardDrawn,
@@ -43,6 +46,7 @@ from shared.contracts.shoe import (
     ShoePrepared,
     ShoeRetired,
     ShoeShuffled,
+    ShowBurned,
     ShuffleShoe,
     TurnCard,
 )
@@ -411,6 +415,75 @@ def test_shoe_gives_nothing_before_it_is_burned() -> None:
     asked: list[ShoeCommand] = [draws("up"), CutShoe(contributions=())]
 
     assert [refusal(lambda command=command: Shoes().does(command)) for command in asked] == ["shoe_not_ready"] * 2  # type: ignore[misc]
+
+
+def test_cards_that_lie_ready_are_burned_at_once_when_the_table_calls_for_that(shoes: Shoes) -> None:
+    """ON-6.2, LV-3.5: unseen, and the next card is the one behind them."""
+    shoes.scan("8H 6D 5S")
+    events = shoes.does(BurnCards(number=1, cards=2, reason="house"))
+
+    assert (events[1:], drawn(shoes.does(draws("up")))) == (
+        [CardsBurned(first_index=1, count=2, reason="house", number=1, table="T7")],
+        [(3, "5S")],
+    )
+
+
+def test_cards_are_burned_as_soon_as_all_of_them_are_scanned(shoes: Shoes) -> None:
+    """ON-6.2: a new dealer's card comes when the dealer draws it."""
+    waits = shoes.does(BurnCards(number=1, cards=2, reason="new_dealer"))
+    first = shoes.scan("8H")
+    second = shoes.scan("6D")
+
+    assert (kinds(waits), kinds(first), kinds(second)) == (["BurnAwaited"], ["CardScanned"], ["CardScanned", "CardsBurned"])
+
+
+def test_cutting_card_behind_a_burned_card_is_told_with_the_burn(shoes: Shoes) -> None:
+    """ON-5.7: the table has the cards shuffled before its next round; behind the cutting card the burn itself takes cards still."""
+    shoes.does(BurnCards(number=1, cards=1, reason="house"))
+    shoes.scan("--")
+    (_, burned) = shoes.scan("8H")
+    assert isinstance(burned, CardsBurned)
+
+    assert burned.cutting_card_out
+
+
+def test_empty_shoe_has_too_few_cards_to_burn(shoes: Shoes) -> None:
+    """It is written down, because the table waits for it."""
+    shoes.scan("8H ==")
+    (_, refused) = shoes.does(BurnCards(number=1, cards=2, reason="house"))
+    assert isinstance(refused, BurnRefused)
+
+    assert (refused.number, refused.code, shoes.shoe.burning) == (1, "too_few_cards", None)
+
+
+def test_burn_that_waits_is_refused_when_its_shoe_is_put_away(shoes: Shoes) -> None:
+    """Whoever asked for it is told, and the table waits no longer."""
+    shoes.does(BurnCards(number=1, cards=1, reason="house"))
+    refused = shoes.does(RETIRE)[0]
+    assert isinstance(refused, BurnRefused)
+
+    assert (refused.number, refused.code) == (1, "shoe_retired")
+
+
+def test_burn_is_done_once(shoes: Shoes) -> None:
+    """By its number, whether it is done or waits."""
+    shoes.does(BurnCards(number=1, cards=1, reason="house"))
+    waiting = refusal(lambda: shoes.does(BurnCards(number=1, cards=1, reason="house")))
+    shoes.scan("8H")
+
+    assert (waiting, refusal(lambda: shoes.does(BurnCards(number=1, cards=1, reason="house")))) == ("out_of_order", "out_of_order")
+
+
+def test_burned_cards_of_a_scanned_shoe_are_shown_on_request(shoes: Shoes) -> None:
+    """ON-6.2, LV-3.5: those that nobody has seen, each with its proof; one that could not be read stays unseen."""
+    shoes.scan("??")
+    shoes.does(BurnCards(number=1, cards=1, reason="house"))
+    (shown,) = shoes.does(ShowBurned(number=2))
+    (again,) = shoes.does(ShowBurned(number=3))
+    assert isinstance(shown, BurnedShown)
+    assert isinstance(again, BurnedShown)
+
+    assert ([(opening.index, opening.card) for opening in shown.openings], again.openings) == ([(0, "2C")], ())
 
 
 def test_hole_card_is_looked_at_and_turned(shoes: Shoes) -> None:

@@ -16,6 +16,7 @@ from feltlog.story import plain, story
 from feltlog.trouble import Trouble
 from services.surveillance.domain.findings import Code
 from services.table.domain.table_state import Table
+from shared.contracts.burns import ChangeDealer, OrderDisclosure, OrderReshuffle
 from shared.contracts.rulings import VoidTheRound
 from shared.contracts.shoe import (
     CardDrawn,
@@ -398,3 +399,19 @@ def test_staff_see_to_the_cards_of_a_scanned_shoe_before_it_is_called():
         house.play("T1", ["ann", "bob"])
 
     assert (called[:3], found(house.stored)) == ([0, 1, 2], [])
+
+
+@pytest.mark.parametrize("book", ["ontario", "live"])
+def test_cards_of_a_scanned_shoe_are_burned_shown_and_shuffled_as_staff_order(book: str):
+    """ON-5.8, ON-6.2, LV-3.2, LV-3.5: between two rounds, and everything is proved."""
+    house = ScannedHouse(2, rules=scanned(book, decks=1))
+    supervisor, boss = Actor("staff", "rita", "designated_representative"), Actor("staff", "pit", "pit_boss")
+    house.play("T1", ["ann", "bob"])
+    said = [
+        house.ask(TABLE, ChangeDealer(dealer="dan"), boss).status,
+        house.ask(TABLE, OrderDisclosure(), boss).status,
+        house.ask(TABLE, OrderReshuffle(), supervisor if book == "ontario" else boss).status,
+    ]
+    house.play("T1", ["ann", "bob"])
+
+    assert ("refused" in said, table(house).mounted, found(house.stored)) == (False, ShoeMounted(shoe="T1-S2", root="", cards=52), [])

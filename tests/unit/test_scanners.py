@@ -203,3 +203,29 @@ async def test_address_that_names_no_scanner_stops_the_start(tmp_path: Path):
     with pytest.raises(SettingMissing, match="the scanner of T1"):
         await process.run(nobody_asks)
     await process.stop()
+
+
+async def test_scanned_shoe_of_a_table_without_a_scanner_is_told(tmp_path: Path):
+    """Nobody would ever hear its cards."""
+    table = Table(tmp_path, 1)
+    table.settings = replace(table.settings, scanners={})
+    async with table.running(), asyncio.timeout(PATIENCE_S):
+        await table.says(table_stream(DAY, "T1"), CALLED)
+        while "alarm.shoe.scanner" not in table.client.said:
+            await asyncio.sleep(0.005)
+
+    assert await table.events(S1, CardScanned) == []
+
+
+@pytest.mark.parametrize(("saw", "kind"), [(["2C", None], "face_missing"), (["2C", "8H", "8H"], "composition")])
+async def test_what_somebody_must_look_at_is_an_alarm(tmp_path: Path, saw: list[str | None], kind: str):
+    """A card that a person must say, and cards that cannot be right."""
+    async with FakeScanner(saw).serving() as port:
+        table = Table(tmp_path, port)
+        async with table.running(), asyncio.timeout(PATIENCE_S):
+            await table.says(table_stream(DAY, "T1"), CALLED)
+            await table.calls_when_prepared()
+            while f"alarm.shoe.{kind}" not in table.client.said:
+                await asyncio.sleep(0.005)
+
+    assert table.client.said.count(f"alarm.shoe.{kind}") == 1

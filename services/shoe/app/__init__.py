@@ -84,9 +84,11 @@ class ShoeApp:
 
     def stored(self, keeper: Keeper[Any], entry: Entry[Any, Any]) -> None:
         """Nothing is shown; a scanner may have waited for this."""
+        if self._house is None:
+            return
         for decision in entry.decisions:
             for event in decision.events:
-                self._scanners.stored(keeper, event)
+                self._scanners.stored(self._house, keeper, event)
 
     def _fill(self, command: Any, shoe: Any) -> Any:
         try:

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from services.shoe.app.sealing import NONCE_BYTES, SALT_BYTES, Entropy, SealingKey, check_key, seal_card, unseal_card
 from services.shoe.domain.blackjacks import are_blackjack, makes_blackjack
-from services.shoe.domain.scanned import meeting, seen, takes
+from services.shoe.domain.scanned import meeting, seen, takes, unseen
 from services.shoe.domain.scanned_state import Look, Scanned, evolve, unread
 from shared.contracts.shoe import (
     CardRead,
@@ -26,6 +26,7 @@ from shared.contracts.shoe import (
     SealedCard,
     ShoeCommand,
     ShoeEvent,
+    ShowBurned,
     TurnCard,
 )
 from shared.kernel.commitment import card_leaf
@@ -81,6 +82,8 @@ class ScannedCards:
                 return self._read(command, shoe)
             case PeekHole() | TurnCard() | ExposeCards():
                 return self._looked(command, shoe)
+            case ShowBurned():
+                return replace(command, openings=self._openings(unseen(shoe), shoe))
             case RetireShoe():
                 hidden = (index for index in sorted(shoe.hidden) if not unread(shoe, index))
                 return replace(command, openings=self._openings(hidden, shoe))

@@ -59,12 +59,17 @@ class Scanners:
         shoes = [keeper.state for keeper in scanned_shoes(house.keepers.known(), table)]
         return came_before(shoes or ([] if at_table is None or at_table.earlier is None else [at_table.earlier]))
 
-    def stored(self, keeper: Keeper[Any], event: Any) -> None:
+    def stored(self, house: Process, keeper: Keeper[Any], event: Any) -> None:
         """See what is stored in a shoe's stream: another shoe under a scanner, room for a card, or something to be told."""
         state = keeper.state
-        at_table = self._tables.get(state.loaded.table) if isinstance(state, Scanned | PutAway) else None
+        if not isinstance(state, Scanned | PutAway):
+            return
+        at_table = self._tables.get(state.loaded.table)
         if at_table is not None:
             at_table.stored(event)
+        elif isinstance(event, ShoeShuffled):
+            why = "its cards are to be scanned, and [scanners] of tables.toml names no scanner for it"
+            house.spawn(house.alarm("scanner", table=state.loaded.table, code="none", what=why), "alarm")
 
 
 class AtTable:

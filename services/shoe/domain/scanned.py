@@ -16,6 +16,10 @@ from services.shoe.domain.blackjacks import are_blackjack, makes_blackjack
 from services.shoe.domain.scanned_state import UNREAD, Call, Look, PutAway, Scanned, evolve, unread
 from shared.contracts.refusals import Reason, refused
 from shared.contracts.shoe import (
+    BurnAwaited,
+    BurnCards,
+    BurnedShown,
+    BurnRefused,
     CallCancelled,
     CancelCall,
     CardDrawn,
@@ -46,6 +50,7 @@ from shared.contracts.shoe import (
     ShoePrepared,
     ShoeRetired,
     ShoeShuffled,
+    ShowBurned,
     ShuffleShoe,
     TurnCard,
 )
@@ -122,6 +127,10 @@ def decide(command: ShoeCommand, shoe: Scanned) -> list[ShoeEvent]:
             return draw(command, shoe)
         case CancelCall():
             return cancel(command, shoe)
+        case BurnCards():
+            return burn(command, shoe)
+        case ShowBurned():
+            return show_burned(command, shoe)
         case ReadCard():
             return read(command, shoe)
         case PeekHole() | TurnCard() | ExposeCards():
@@ -146,7 +155,7 @@ def takes(shoe: Scanned, saw: str) -> bool:
         return not shoe.emptied
     if shoe.is_empty or shoe.scanned - shoe.met >= WAITING_MAX:
         return False
-    return shoe.call is not None or shoe.cutting_card is None
+    return shoe.call is not None or shoe.burning is not None or shoe.cutting_card is None
 
 
 def scan(command: ScanCard, shoe: Scanned) -> list[ShoeEvent]:
@@ -166,6 +175,7 @@ def scan(command: ScanCard, shoe: Scanned) -> list[ShoeEvent]:
     if not shoe.prepared and course.shoe.scanned == burns:
         course.add(CardsBurned(first_index=0, count=burns, reason="shuffle"))
         course.add(_prepared(shoe.loaded))
+    _burn_down(course)
     meet(course, command.openings)
     return course
 
@@ -201,6 +211,57 @@ def draw(command: DrawCards, shoe: Scanned) -> list[ShoeEvent]:
     return course
 
 
+def burn(command: BurnCards, shoe: Scanned) -> list[ShoeEvent]:
+    """Return that the next cards are to be burned, and that they are as far as they were scanned (ON-6.2, LV-3.5)."""
+    if not shoe.prepared:
+        raise refused(Reason.SHOE_NOT_READY)
+    _require(command.number > shoe.asked and shoe.burning is None, f"call {command.number} of the table was answered")
+    assert command.cards > 0, "a burn is of cards"
+    course = Course(shoe)
+    course.add(BurnAwaited(number=command.number, cards=command.cards, reason=command.reason))
+    _burn_down(course)
+    return course
+
+
+def _burn_down(course: Course) -> None:
+    """Burn what is to be burned, unseen, as soon as all of it was scanned; a shoe that is empty before has too few."""
+    shoe, burning = course.shoe, course.shoe.burning
+    if burning is None:
+        return
+    left = shoe.scanned - shoe.met
+    if burning.cards <= left:
+        course.add(
+            CardsBurned(
+                first_index=shoe.met,
+                count=burning.cards,
+                reason=burning.reason,
+                number=burning.number,
+                table=shoe.loaded.table,
+                cutting_card_out=shoe.cutting_card is not None and shoe.cutting_card <= shoe.met + burning.cards,
+            )
+        )
+    elif shoe.is_empty:
+        too_few = refused(Reason.TOO_FEW_CARDS, str(left))
+        course.add(BurnRefused(number=burning.number, table=shoe.loaded.table, code=too_few.code, message=too_few.message))
+
+
+def show_burned(command: ShowBurned, shoe: Scanned) -> list[ShoeEvent]:
+    """Return the openings of the burned cards that nobody has seen; one that could not be read stays unseen (ON-6.2, LV-3.5)."""
+    _require(command.number > shoe.asked, f"call {command.number} of the table was answered")
+    wanted = unseen(shoe)
+    assert tuple(opening.index for opening in command.openings) == wanted, f"burned cards {wanted} are shown, and no others"
+    course = Course(shoe)
+    for opening in command.openings:
+        prove(opening, shoe)
+    course.add(BurnedShown(number=command.number, table=shoe.loaded.table, openings=command.openings))
+    return course
+
+
+def unseen(shoe: Scanned) -> tuple[int, ...]:
+    """Return the indices of the burned cards that a disclosure shows: the oldest first, as many as an entry holds."""
+    return tuple(index for index in shoe.burned if not unread(shoe, index))[:CALL_CARDS_MAX]
+
+
 def cancel(command: CancelCall, shoe: Scanned) -> list[ShoeEvent]:
     """Return that a void round gets no further card; nothing if it waits for none."""
     waits = (shoe.call, shoe.missing)
@@ -212,7 +273,7 @@ def cancel(command: CancelCall, shoe: Scanned) -> list[ShoeEvent]:
 def meeting(shoe: Scanned) -> list[tuple[int, Face]]:
     """Return which cards meet the call now, in order, and how each comes to lie: up to one that nobody can read and all must see."""
     met: list[tuple[int, Face]] = []
-    if shoe.call is None or _is_first_of_round(shoe, shoe.call):
+    if shoe.call is None or shoe.burning is not None or _is_first_of_round(shoe, shoe.call):
         return met
     for index, face in zip(range(shoe.met, shoe.scanned), shoe.call.faces, strict=False):
         if face == "up" and unread(shoe, index):
@@ -236,7 +297,7 @@ def meet(course: Course, openings: Sequence[Opening | None]) -> None:
         course.add(CardDrawn(round=call.round, call_no=call.call_no, card=DrawnCard(index=index, opening=opening)))
         _pass_cutting_card(course)
     shoe = course.shoe
-    if shoe.call is None:
+    if shoe.call is None or shoe.burning is not None:
         return
     if shoe.met < shoe.scanned and not _is_first_of_round(shoe, shoe.call):
         if shoe.missing is None or shoe.missing.index != shoe.met:
@@ -347,6 +408,9 @@ def retire(command: RetireShoe, shoe: Scanned) -> list[ShoeEvent]:
     course = Course(shoe)
     for opening in command.openings:
         prove(opening, shoe)
+    if shoe.burning is not None:
+        gone = refused(Reason.SHOE_RETIRED)
+        course.add(BurnRefused(number=shoe.burning.number, table=made.table, code=gone.code, message=gone.message))
     if hidden:
         course.add(CardsOpened(openings=command.openings))
     if shoe.is_empty:
@@ -379,7 +443,7 @@ def _opened_by(event: ShoeEvent) -> tuple[int, ...]:
             return () if event.card.opening is None else (event.card.index,)
         case CardTurned():
             return (event.opening.index,)
-        case CardsExposed() | CardsOpened():
+        case CardsExposed() | CardsOpened() | BurnedShown():
             return tuple(opening.index for opening in event.openings)
         case _:
             return ()

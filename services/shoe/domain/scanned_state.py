@@ -10,7 +10,11 @@ from immutables import Map
 from msgspec import Struct
 from msgspec.structs import replace
 
+from shared.contracts.burns import BurnReason
 from shared.contracts.shoe import (
+    BurnAwaited,
+    BurnedShown,
+    BurnRefused,
     CallCancelled,
     CardDrawn,
     CardRead,
@@ -60,6 +64,14 @@ class Call(Struct, frozen=True):
     faces: tuple[Face, ...]
 
 
+class Burning(Struct, frozen=True):
+    """The next cards are to be burned, as the table called for."""
+
+    number: int
+    cards: int
+    reason: BurnReason
+
+
 class Scanned(Struct, frozen=True, kw_only=True):
     """A shoe under a scanner."""
 
@@ -97,6 +109,11 @@ class Scanned(Struct, frozen=True, kw_only=True):
     missing: FaceMissing | None = None
     """The card that a person must say, and what waits for it."""
     doubted: frozenset[Doubt] = frozenset()
+    asked: int = 0
+    """The last burn or disclosure that its table called for and got."""
+    burning: Burning | None = None
+    burned: tuple[int, ...] = ()
+    """Indices of the burned cards that nobody was shown."""
 
     @property
     def is_empty(self) -> bool:
@@ -144,7 +161,17 @@ def evolve(shoe: Scanned, event: ShoeEvent) -> Scanned | PutAway:
         case ShoeEmptied():
             return replace(_heard(shoe, event), emptied=True)
         case CardsBurned():
-            return replace(shoe, met=event.first_index + event.count)
+            burned = (*shoe.burned, *range(event.first_index, event.first_index + event.count))
+            asked = max(shoe.asked, event.number)
+            return replace(shoe, met=event.first_index + event.count, burned=burned, asked=asked, burning=None)
+        case BurnAwaited():
+            return replace(shoe, burning=Burning(event.number, event.cards, event.reason))
+        case BurnRefused():
+            return replace(shoe, burning=None, asked=event.number)
+        case BurnedShown():
+            opened = {opening.index for opening in event.openings}
+            unseen = tuple(index for index in shoe.burned if index not in opened)
+            return replace(_opened(shoe, event.openings), burned=unseen, asked=event.number)
         case ShoePrepared():
             return replace(shoe, prepared=True)
         case CardsAwaited():

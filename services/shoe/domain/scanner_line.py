@@ -122,11 +122,10 @@ class Count(msgspec.Struct, frozen=True, kw_only=True):
 
         It has begun to count anew, and what it says then is no repetition.
         """
-        if greeting.next > self.last or self.scanner != greeting.scanner:
-            return self.greeted(greeting)
-        if self.fresh:
-            return Count(scanner=greeting.scanner, last=greeting.next - 1, known=False, fresh=True)
-        raise BadLine("count_back", f"the scanner begins with {greeting.next} where {self.last + 1} was asked for: it has lost its count")
+        if self.scanner == greeting.scanner and greeting.next <= self.last:
+            why = f"the scanner begins with {greeting.next} where {self.last + 1} was asked for: it has lost its count"
+            raise BadLine("count_back", why)
+        return self.greeted(greeting)
 
     def heard(self, seen: Seen) -> "Count | None":
         """Return the count after `seen`, None for what was heard before; raise `BadLine` for a hole or a changed story."""

@@ -40,7 +40,6 @@ class TableOrders:
     """What is ordered at a table on a day."""
 
     book: str = ""
-    device: str = ""
     shoe: str = ""
     running: bool = False
     dealer_called: bool = False
@@ -88,7 +87,7 @@ def take(table: TableOrders, event: Any) -> Amiss:
     """Let an event change what is known; return what is wrong with it."""
     match event:
         case TableOpened():
-            table.book, table.device = event.profile.book, event.profile.shoe.device
+            table.book = event.profile.book
         case ShoeMounted():
             table.shoe = event.shoe
         case ShoeSetAside() | ShoeRetirementCalled() if event.shoe == table.shoe:
@@ -132,7 +131,7 @@ def burn(table: TableOrders, event: BurnCalled) -> Amiss:
 
 def burned_by(table: TableOrders, fact: Fact, facts: list[Fact]) -> Amiss:
     """Return whether a new dealer burned no card where the book wants one (ON-6.2)."""
-    if not isinstance(fact.event, DealerChanged) or table.book != "ON" or not table.shoe or table.device == "scanned":
+    if not isinstance(fact.event, DealerChanged) or table.book != "ON" or not table.shoe:
         return []
     with_it = [each.event for each in facts if each.place[0] == fact.place[0] and each.revision == fact.revision]
     if any(isinstance(event, BurnCalled) and event.reason == "new_dealer" for event in with_it):

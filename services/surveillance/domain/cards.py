@@ -175,7 +175,11 @@ class Cards:
             case CardScanned():
                 return self._leave(heard, shoe, event.index, 1)
             case CardsBurned() if shoe.scanned is not None:
-                pass
+                shoe.burned.update(range(event.first_index, event.first_index + event.count))
+                if event.number:
+                    shoe.burns[event.number] = (event.count, heard.where)
+            case BurnedShown() if shoe.scanned is not None:
+                return _unburned(heard, name, shoe, event)
             case CardDrawn():
                 face = event.card.opening.card if event.card.opening else ""
                 if self._within(event.round):
@@ -208,8 +212,7 @@ class Cards:
             case BurnRefused():
                 shoe.burns[event.number] = (0, heard.where)
             case BurnedShown():
-                unburned = [opening.index for opening in event.openings if opening.index not in shoe.burned]
-                found = [heard.where.found(Code.CARD_MISMATCH, f"card {index} of {name} was shown, and not burned") for index in unburned]
+                found = _unburned(heard, name, shoe, event)
                 return [*found, *(each for opening in event.openings for each in _proved(heard, name, shoe, opening))]
             case CardTurned():
                 shoe.opened[event.opening.index] = (event.opening.card, heard.where)
@@ -394,6 +397,12 @@ def _same_face(index: int, shoe: Shoe) -> list[Finding]:
     if opened is not None and opened[0] == face:
         return []
     return [where.found(Code.CARD_MISMATCH, f"card {index}: the shoe opened {opened[0] if opened else 'nothing'}, on the felt lies {face}")]
+
+
+def _unburned(heard: Heard, name: str, shoe: Shoe, event: BurnedShown) -> list[Finding]:
+    """Return which cards were shown as burned ones and were not burned."""
+    indices = [opening.index for opening in event.openings if opening.index not in shoe.burned]
+    return [heard.where.found(Code.CARD_MISMATCH, f"card {index} of {name} was shown, and not burned") for index in indices]
 
 
 def _proved(heard: Heard, name: str, shoe: Shoe, opening: Opening) -> list[Finding]:

@@ -9,8 +9,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from shared.contracts.shoe import (
+    BurnedShown,
     CardDrawn,
     CardRead,
+    CardsBurned,
     CardScanned,
     CardsExposed,
     CardsOpened,
@@ -33,6 +35,8 @@ class Scanned:
     faces: dict[int, str] = field(default_factory=dict)
     heard: tuple[str, int] | None = None
     """The scanner and its last number in this shoe."""
+    met: int = 0
+    """The card that is burned or dealt next."""
 
     def hear(self, event: Any) -> list[str]:
         """Return what is wrong with what an event says of cards."""
@@ -45,11 +49,14 @@ class Scanned:
             case CardRead():
                 before, self.commitments[event.index] = self.commitments.get(event.index), event.commitment
                 return [] if before == "" else [f"card {event.index} was said by a person although its scanner had read it"]
+            case CardsBurned():
+                return self._leaves(event.first_index, event.count)
             case CardDrawn():
-                return self._opened([event.card.opening] if event.card.opening else [], event.card.index)
+                opened = self._opened([event.card.opening] if event.card.opening else [], event.card.index)
+                return [*self._leaves(event.card.index, 1), *opened]
             case CardTurned():
                 return self._opened([event.opening], event.opening.index)
-            case CardsExposed() | CardsOpened():
+            case CardsExposed() | CardsOpened() | BurnedShown():
                 return self._opened(list(event.openings), None)
             case _:
                 return []
@@ -73,8 +80,15 @@ class Scanned:
             return []
         return [f"number {n} of scanner {scanner} follows number {before[1]} of {before[0]}"]
 
+    def _leaves(self, first: int, count: int) -> list[str]:
+        """Return what is wrong with the cards that are burned or dealt: each was scanned, and comes in its turn."""
+        expected, self.met = self.met, first + count
+        unscanned = [index for index in range(first, first + count) if index not in self.commitments]
+        wrong = [f"cards {unscanned} were burned or dealt and never scanned"] if unscanned else []
+        return wrong if first == expected else [*wrong, f"card {first} was burned or dealt where card {expected} came next"]
+
     def _opened(self, openings: list[Opening], drawn: int | None) -> list[str]:
-        wrong = [] if drawn is None or drawn in self.commitments else [f"card {drawn} was dealt and never scanned"]
+        wrong = []
         for opening in openings:
             name, commitment = self.shuffled.shoe, self.commitments.get(opening.index, "")
             if not verify(commitment, 1, name, opening, place=0):

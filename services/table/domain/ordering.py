@@ -67,8 +67,7 @@ class Orders(Struct, frozen=True, gc=False):
 def change_dealer(command: ChangeDealer, orders: Orders, opened: TableOpened, shoe: str, envelope: Envelope) -> list[CardsOrdered]:
     """Return that another dealer deals, and under ON-6.2 the burn that each new dealer makes before dealing.
 
-    Without a shoe in use there is none beside the burn that follows a shuffle.  Under a scanner nobody calls for cards that
-    are burned: they are what it reads.
+    Without a shoe in use there is none beside the burn that follows a shuffle.
     """
     job = _job(envelope, AT_THE_SHOE, "say who deals")
     try:
@@ -79,7 +78,7 @@ def change_dealer(command: ChangeDealer, orders: Orders, opened: TableOpened, sh
         raise refused(Reason.ALREADY_SO)
     _wait(orders)
     changed = DealerChanged(dealer=command.dealer, by=envelope.actor.id, job=job)
-    burns = opened.profile.book == "ON" and bool(shoe) and opened.profile.shoe.device != "scanned"
+    burns = opened.profile.book == "ON" and bool(shoe)
     return [changed, _burn(1, "new_dealer", orders, shoe, job, envelope)] if burns else [changed]
 
 
@@ -87,7 +86,6 @@ def order_burn(command: OrderBurn, orders: Orders, opened: TableOpened, shoe: st
     """Return that cards are to be burned: three for a game error, by a new dealer, or as the house likes (LV-3.5)."""
     if opened.profile.book != "LV":
         raise refused(Reason.NOT_IN_THIS_BOOK, "cards are burned after a shuffle, and under ON-6.2 by each new dealer.")
-    _check_device(opened)
     job = _job(envelope, BURNS[command.reason], "have cards burned for that")
     if command.reason == "new_dealer" and not orders.is_new:
         raise refused(Reason.NOT_POSSIBLE_NOW, "the dealer has dealt already.")
@@ -106,7 +104,6 @@ def order_disclosure(_: OrderDisclosure, orders: Orders, opened: TableOpened, sh
     """Return that the burned cards of the shoe in use are to be shown (ON-6.2, LV-3.5)."""
     if opened.profile.book not in DISCLOSES:
         raise refused(Reason.NOT_IN_THIS_BOOK, "burned cards are never shown (FL-4.7).")
-    _check_device(opened)
     job = _job(envelope, DISCLOSES[opened.profile.book], "have burned cards shown")
     if not shoe:
         raise refused(Reason.NO_SHOE)
@@ -176,12 +173,6 @@ def after_mount(orders: Orders) -> Orders:
 
 def _burn(cards: int, reason: BurnReason, orders: Orders, shoe: str, job: Job, envelope: Envelope) -> BurnCalled:
     return BurnCalled(burn=envelope.id, number=orders.made + 1, shoe=shoe, cards=cards, reason=reason, by=envelope.actor.id, job=job)
-
-
-def _check_device(opened: TableOpened) -> None:
-    """Raise `Refused` under a scanner: no card of it is called for but by a round."""
-    if opened.profile.shoe.device == "scanned":
-        raise refused(Reason.NOT_POSSIBLE_NOW, "what is burned under a scanner is what it reads.")
 
 
 def _wait(orders: Orders) -> None:
