@@ -52,6 +52,7 @@ class DiscardRack(Struct, frozen=True, kw_only=True):
     left: int
     """Cards that are left in the shoe, those behind the cutting card among them."""
     retired: bool
+    device: str = "manual"
     playing: str = ""
     """The round whose cards still lie on the layout."""
     emptied: ReshuffleCalled | None = None
@@ -117,6 +118,7 @@ def discard_rack(day: str, shoe: str, pages: Iterable[Page], rounds: Mapping[str
         piles=_stacked(sorted(piles, key=lambda pile: pile.at_ms)),
         left=shuffled.cards - drawn,
         retired=retired,
+        device=shuffled.device,
         playing=playing,
         emptied=emptied,
         emptied_in=emptied_in,

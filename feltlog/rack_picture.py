@@ -23,7 +23,12 @@ WHY = {
     "overdraw": "burned: the dealer drew too much",
     "game_error": "burned for a game error",
 }
-BURNED = {"shuffle": "burned after the shuffle", "new_dealer": "burned by a new dealer", "game_error": "burned for a game error"}
+BURNED = {
+    "shuffle": "burned after the shuffle",
+    "new_dealer": "burned by a new dealer",
+    "game_error": "burned for a game error",
+    "house": "burned as the house wished",
+}
 NARROW = 80
 """On fewer columns only the first ones of a table are shown."""
 LABEL_MAX = 30
@@ -96,6 +101,8 @@ def size(rack: DiscardRack) -> str:
 
 def notes(rack: DiscardRack) -> Iterator[str]:
     """Yield what somebody must know who wants to lift cards off."""
+    if rack.device == "shuffling_device" and rack.retired:
+        yield "The device took these cards back after the round: they cannot be lifted off any more."
     if rack.playing:
         yield f"The cards of {rack.playing} still lie on the layout."
     if rack.emptied is not None and rack.emptied.whole:

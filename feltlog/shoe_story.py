@@ -24,7 +24,7 @@ def cutters(cut: ShoeCut) -> str:
     """Return by whom a shoe was cut, and who kept back a secret that was to cut it."""
     told = [given.player for given in cut.contributions if given.secret]
     kept = [given.player for given in cut.contributions if not given.secret]
-    who = joined(told) if told else "the dealer"
+    who = joined(told) if told else f"the {cut.by.replace('_', ' ')}"
     return f"{who}; {joined(kept)} sealed a secret and did not tell it" if kept else who
 
 

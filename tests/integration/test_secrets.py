@@ -3,24 +3,29 @@
 The search knows the seeds and orders, because the evening is over; it looks for them in all that was said before.
 """
 
+import dataclasses
 import tomllib
 from collections import Counter
 from dataclasses import dataclass
 
 import pytest
+from msgspec.structs import replace
 
 from feltlog.commands.connection import reading
 from feltlog.house import House
 from feltlog.machine import run_apart
-from services.shoe.domain.shuffle import order, salts
+from services.shoe.domain.shuffle import leaves, order, salts
 from shared.contracts.language import types_of
 from shared.contracts.shoe import CardsDrawn, CardTurned, ShoeCut, ShoeRetired, ShoeShuffled
 from shared.contracts.subjects import log_name
+from shared.kernel.commitment import Tree
 from shared.kernel.entry import decode_as
 from shared.kernel.messages import Event
 from tests.integration.recorded_evening import Evening
 from tests.integration.secret_forms import forms, runs
 from tests.predicting import Published, score
+
+NO_SALT = "0" * 32
 
 
 @dataclass
@@ -138,6 +143,23 @@ def test_no_card_is_predicted_better_than_by_chance(evening: Evening, shoes: lis
     better = [shoe.name for shoe in shoes if score(shoe.published).is_better_than_chance]
 
     assert better == []
+
+
+def test_cards_of_the_same_evening_without_salts_are_predicted(evening: Evening, shoes: list[Opened]):
+    """The search above can fail: had the house salted nothing, the very same cards would have been guessed."""
+    longest = max(shoes, key=lambda shoe: len(shoe.published.openings))
+
+    assert (score(longest.published).is_better_than_chance, score(unsalted(longest)).is_better_than_chance) == (False, True)
+
+
+def unsalted(shoe: Opened) -> Published:
+    """Return what would have been published of a shoe whose cards have all the same salt."""
+    tree = Tree(leaves(shoe.name, shoe.cards, (NO_SALT,) * len(shoe.cards)))
+    places = [(opening.index + shoe.published.cut_at) % len(shoe.cards) for opening in shoe.published.openings]
+    openings = tuple(
+        replace(opening, salt=NO_SALT, path=tree.path(place)) for opening, place in zip(shoe.published.openings, places, strict=True)
+    )
+    return dataclasses.replace(shoe.published, openings=openings)
 
 
 def test_players_cut_a_shoe_of_the_evening(evening: Evening, shoes: list[Opened]):

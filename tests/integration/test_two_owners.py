@@ -46,7 +46,7 @@ async def test_second_owner_takes_over_and_the_first_steps_down(house: BusyHouse
     assert (account.wrong, found, play.refusals["too_late"]) == ({}, [], 0)
 
 
-@pytest.mark.parametrize("name", ["table", "wallet"])
+@pytest.mark.parametrize("name", ["table", "wallet", "shoe"])
 async def test_of_two_owners_that_start_together_one_steps_down(house: BusyHouse, name: str):
     """They take the same epoch, and still only one of them goes on."""
     async with house.evening() as play:

@@ -160,6 +160,13 @@ def test_rack_of_a_shoe_that_ran_out_was_emptied_into_the_next_one():
         first.pile(RAN_OUT)
 
 
+def test_rack_of_a_shuffling_device_is_empty_again_when_the_shoe_is_retired():
+    """FL-4.6: the cards return to the device after the round, so the picture is of what lay there."""
+    told = on(screen(io.StringIO()), msgspec.structs.replace(played(), device="shuffling_device"))
+
+    assert "The device took these cards back after the round: they cannot be lifted off any more." in told
+
+
 def test_round_whose_book_says_no_order_keeps_its_place_in_the_rack():
     """Decision 26: a round of an older log counts with its cards, and nobody says where each of them lies."""
     books = Books(house_with_a_cut().stored)

@@ -22,9 +22,11 @@ from shared.contracts.procedure import (
 )
 from shared.contracts.table import (
     DayClosed,
+    RecordRound,
     RoundCalled,
     RoundRecorded,
     ShoeCalled,
+    ShoeMounted,
     ShoeRetirementCalled,
     ShoeSetAside,
     TableClosed,
@@ -99,6 +101,8 @@ class TableCards:
     """What counts as done now, and by whom."""
     shoe: str = ""
     """The shoe in which the cards lie; the latest one of a device that holds them."""
+    dealt: str = ""
+    """The shoe from which the latest round was called."""
     sound: set[str] = field(default_factory=set)
     """Shoes that were called when everything was done."""
 
@@ -162,8 +166,12 @@ def take(table: TableCards, fact: Fact) -> Amiss:
             table.shoe = ""
         case RoundRecorded():
             table.running = False
+        case ShoeMounted() if isinstance(fact.command, RecordRound):
+            # FL-4.1, decision 21: shuffled inside a round, before its first card; nobody is waited for in the middle of one.
+            table.sound |= {event.shoe} if table.dealt in table.sound else set()
+            table.shoe = event.shoe
         case RoundCalled():
-            table.running = True
+            table.running, table.dealt = True, event.shoe
             if event.shoe in table.sound:
                 return []
             return [

@@ -36,6 +36,7 @@ from shared.contracts.table import (
     ShoeChanged,
     TakeExposure,
 )
+from shared.kernel.cards import DECK
 from shared.kernel.messages import Envelope
 
 
@@ -175,6 +176,15 @@ def replenish(course: Course) -> None:
         exposing.call_all(course)
         return
     profile = playing.opened.profile
+    layout = (
+        *(card for hand in playing.hands for card in hand.cards),
+        *playing.dealer.cards,
+        *(exposed.card for exposed in playing.exposed),
+    )
+    if len(layout) + (playing.hole is not None) >= profile.decks * len(DECK):
+        # Every card lies on the layout: there are no discards.
+        give_back(course, "no_cards_left")
+        return
     none_came = playing.call_no == 1 and isinstance(playing.awaiting, Cards) and not playing.awaiting.begun
     course.add(
         ReshuffleCalled(
@@ -182,11 +192,7 @@ def replenish(course: Course) -> None:
             next_shoe=f"{playing.shoe}b",
             table=playing.opened.table,
             decks=profile.decks,
-            layout=(
-                *(card for hand in playing.hands for card in hand.cards),
-                *playing.dealer.cards,
-                *(exposed.card for exposed in playing.exposed),
-            ),
+            layout=layout,
             hole=None if playing.hole is None else playing.hole.index,
             burns=0 if profile.shoe.device == "shuffling_device" else profile.shoe.burns_after_shuffle,
             device=profile.shoe.device,

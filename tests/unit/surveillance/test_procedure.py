@@ -27,12 +27,13 @@ from shared.contracts.procedure import (
     ShoeInspected,
 )
 from shared.contracts.subjects import round_name, table_stream
-from shared.contracts.table import CallRound, CloseTable, DayClosed, RoundCalled, ShoeCalled, TableClosed, TableOpened
+from shared.contracts.table import CallRound, CloseTable, DayClosed, RoundCalled, ShoeCalled, ShoeMounted, TableClosed, TableOpened
 from shared.kernel.messages import Actor
 from shared.kernel.money import Ratio
 from tests.forgery import forged, read
 from tests.houses import DAY, NEXT_DAY, WholeHouse
 from tests.procedure import DEALER, PIT_BOSS, next_of, see_to_the_cards, staffed, who
+from tests.scanned import ScannedHouse
 from tests.staff import SUPERVISOR
 
 BOOKS = {"ON": "ontario", "FL": "floor", "LV": "live"}
@@ -119,6 +120,17 @@ def test_device_is_loaded_step_by_step_and_proved():
 
     assert verify(house.stored, Watch(Again()), house.ends()).findings == ()
     assert told == ["CardsShuffled", *(5 * ["ShoeCalled"]), "CardsReplaced", "CardsShuffled", *(4 * ["ShoeCalled"])]
+
+
+def test_scanned_shoe_is_loaded_step_by_step_and_proved():
+    """LV-3.2, FL-4.1: also where the cutting card would be a round's first card, and all cards are shuffled inside that round."""
+    house = ScannedHouse(rules=replace(staffed("ontario", "scanned"), decks=1), marker=10)
+    for _ in range(6):
+        see_to_the_cards(house, "T1")
+        house.play("T1", ["ann", "bob"])
+    mounted = [event.shoe for event in events_of(house, ShoeMounted)]
+
+    assert (mounted, verify(house.stored, Watch(Again()), house.ends()).findings) == (["T1-S1", "T1-S2", "T1-S2b", "T1-S2bb"], ())
 
 
 @pytest.mark.parametrize("which", [0, 1])

@@ -122,6 +122,14 @@ def test_round_without_any_card_left_is_void():
     )
 
 
+def test_round_whose_cards_all_lie_on_the_layout_is_void():
+    """Decision 20: a single deck that is dealt to its last card leaves no discards, so nothing is called for."""
+    bets = [(player, box, 400) for box, player in enumerate(("ann", "ben", "cyd", "dee", "eve"), start=1)]
+    rehearsal = play("ontario", "2S " * 52, *["hit"] * 41, bets=bets, options={"decks": 1, "shoe.burns_after_shuffle": 0})
+
+    assert (voided(rehearsal).reason, only(rehearsal, ReshuffleCalled), len(dealt(rehearsal))) == ("no_cards_left", [], 52)
+
+
 def test_house_may_cancel_a_round():
     """Log page, corrections: all stakes go back, what is pending lapses, and each wager still has one line."""
     rehearsal = begun("live", "8S 6D 8H TC", wallet=lambda wager: "silence" if wager.kind == "double" else "reserve")
