@@ -12,8 +12,11 @@ from shared.kernel.messages import Command, Event
 
 CutStaff = Literal["dealer", "game_supervisor", "casino_supervisor"]
 """Who cuts when no player does (ON-5.5, FL-4.3, LV-3.3)."""
-Said = Literal["sealed", "refused", "silent"]
-"""What a player who was asked to cut had said when sealing was closed."""
+Said = Literal["sealed", "refused", "silent", "no_time"]
+"""What a player who was asked to cut had said when sealing was closed.
+
+`no_time` is nobody's silence: the table waited for the shoe, and it was cut as soon as it was committed.
+"""
 First = Literal["start", "box", "dealers_hand", "no_hand", "ordered", "replaced"]
 """Why somebody is asked first.
 

@@ -17,6 +17,7 @@ from shared.contracts.table import (
     CutCalled,
     CutRevealed,
     CutSealed,
+    OrderNoted,
     RoundRecorded,
     ShoeCalled,
     ShoeMounted,
@@ -43,6 +44,8 @@ class TableCut:
     told: set[str] = field(default_factory=set)
     """Who told a secret."""
     offered: CutOffered | None = None
+    committed: bool = False
+    """Whether this very decision committed the shoe: then nobody had time to answer."""
 
 
 @dataclass
@@ -54,7 +57,12 @@ class CutOffers:
     def hear(self, heard: Heard) -> list[Finding]:
         """Take in an entry of a table's stream; return what does not fit."""
         table = self.tables.setdefault(heard.stream, TableCut())
-        return [_found(heard, fact, clause, said) for fact in heard.facts() for clause, said in take(table, fact.event)]
+        found = []
+        for fact in heard.facts():
+            if fact.place[1] == 0:
+                table.committed = False
+            found += [_found(heard, fact, rule, said) for rule, said in take(table, fact.event)]
+        return found
 
     def forget(self, day: str) -> None:
         """Let go of a gaming day."""
@@ -78,6 +86,8 @@ def take(table: TableCut, event: Any) -> Amiss:
             table.played, table.ordered = True, False
         case ShoeCalled():
             table.said, table.told, table.offered = {}, set(), None
+        case OrderNoted():
+            table.committed = True
         case CutSealed():
             table.said[event.player] = "sealed"
         case CutRefused():
@@ -104,7 +114,8 @@ def offer(table: TableCut, opened: TableOpened, event: CutOffered) -> Amiss:
     if (event.first, event.box) != (first, box):
         found.append((why, f"{event.shoe} is offered because of {event.first} {event.box}, and it is {first} {box}"))
     order = _order(table.seats, box if first == "box" else 0) if first != "start" else []
-    due = [(player, table.said.get(player, "silent")) for player in dict.fromkeys((*order, *table.said))]
+    silent = "no_time" if table.committed else "silent"
+    due = [(player, table.said.get(player, silent)) for player in dict.fromkeys((*order, *table.said))]
     told = [(each.player, each.said) for each in event.asked]
     if told != due:
         found.append((why, f"{due} were to be asked to cut {event.shoe}, written down is {told}"))

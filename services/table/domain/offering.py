@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from services.table.domain.state import Playing
-from shared.contracts.asking import AskedToCut, CameOut, CutOffered, CutStaff, First
+from shared.contracts.asking import AskedToCut, CameOut, CutOffered, CutStaff, First, Said
 from shared.contracts.table import CardDealt, HandExposed, HoleCardTurned, TableOpened
 from shared.kernel.profile import Profile
 
@@ -49,10 +49,14 @@ def occasion(came_out: CameOut | None, seats: Seats, *, ordered: bool) -> Occasi
     return Occasion("ordered" if ordered else "replaced", seats=seats)
 
 
-def offer(shoe: str, why: Occasion, sealed: Sequence[str], answered: Sequence[str]) -> CutOffered:
-    """Return in which order players are asked and what each has said; `answered` names who sealed or refused, in that order."""
+def offer(shoe: str, why: Occasion, sealed: Sequence[str], answered: Sequence[str], *, in_time: bool = True) -> CutOffered:
+    """Return in which order players are asked and what each has said; `answered` names who sealed or refused, in that order.
+
+    Without `in_time` nobody could say anything.
+    """
+    silent: Said = "silent" if in_time else "no_time"
     order = dict.fromkeys((*clockwise(why), *answered))
-    asked = tuple(AskedToCut(player, "sealed" if player in sealed else "refused" if player in answered else "silent") for player in order)
+    asked = tuple(AskedToCut(player, "sealed" if player in sealed else "refused" if player in answered else silent) for player in order)
     return CutOffered(shoe=shoe, first=why.first, box=why.box, asked=asked)
 
 

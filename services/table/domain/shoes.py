@@ -218,7 +218,7 @@ def note_order(command: NoteOrder, table: Table, opened: TableOpened, envelope: 
     coming = Sealing(command.shoe, command.root)
     if asks(opened) and opened.settings.offer_ms:
         return [noted, CutAwaited(shoe=command.shoe, until_ms=envelope.at_ms + opened.settings.offer_ms)]
-    return [noted, *_change(coming, _why_cut(table), table.aside, opened, envelope)]
+    return [noted, *_change(coming, _why_cut(table), table.aside, opened, envelope, in_time=False)]
 
 
 def take_answer(command: SealCut | RefuseCut, table: Table, opened: TableOpened, envelope: Envelope) -> list[TableEvent]:
@@ -256,11 +256,13 @@ def mount(command: MountShoe, table: Table, opened: TableOpened) -> list[TableEv
     return [mounted] if same_cards else [mounted, call_shoe(table, opened)]
 
 
-def _change(coming: Sealing, why: Occasion, played_out: tuple[str, ...], opened: TableOpened, envelope: Envelope) -> list[TableEvent]:
+def _change(
+    coming: Sealing, why: Occasion, played_out: tuple[str, ...], opened: TableOpened, envelope: Envelope, *, in_time: bool = True
+) -> list[TableEvent]:
     """Open the orders that are played out, now that the next one is committed, offer that one to be cut, and have it cut."""
     events = _retire(played_out, "replaced", coming)
     if asks(opened):
-        offered = offer(coming.shoe, why, tuple(coming.seals), coming.answered)
+        offered = offer(coming.shoe, why, tuple(coming.seals), coming.answered, in_time=in_time)
         events.append(offered)
         coming = replace(coming, asked=tuple(each.player for each in offered.asked))
     until_ms = envelope.at_ms + opened.settings.reveal_ms

@@ -239,6 +239,17 @@ def test_shoe_that_its_table_waits_for_is_offered():
     state.when(NoteOrder(shoe=NEXT, root="root 2")).then(noted(2), replace(BEHIND[3], until_ms=20_000))
 
 
+def test_nobody_is_called_silent_who_had_no_time():
+    """ON-5.5: where the house offers no time, a shoe that its table waits for is cut as soon as it is committed."""
+    seats = replace(recorded(), seats=((1, "ann"), (2, "bob")))
+    table = given(TABLE, opened(), *FIRST, BookNoted(), round_called(), seats, ShoeSetAside(shoe="T7-S1"))
+    called = CutCalled(shoe=NEXT, contributions=(), staff="dealer")
+
+    table.when(NoteOrder(shoe=NEXT, root="root 2")).then(
+        noted(2), retired(reason="replaced"), asked(("bob", "no_time"), ("ann", "no_time")), called
+    )
+
+
 def test_offer_ends_when_everybody_has_answered():
     """ON-5.5: Bob sits farthest to the dealer's right and refuses, then it is Ann's turn; nobody waits for more."""
     between_shoes().when(REFUSES, by="bob").then(refuses("bob"))
