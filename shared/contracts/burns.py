@@ -52,7 +52,7 @@ class NoteDisclosure(Command, frozen=True, kw_only=True, tag="table.NoteDisclosu
 
 
 class DealerChanged(Event, frozen=True, kw_only=True, tag="table.DealerChanged.v1"):
-    """Another dealer deals from now on (ON-6.2, LV-3.5)."""
+    """Another dealer deals from now on (LV-0.6, ON-6.2, LV-3.5)."""
 
     dealer: str
     by: str

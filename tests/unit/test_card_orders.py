@@ -159,6 +159,13 @@ def test_each_new_dealer_burns_one_card():
     assert burned == [("new_dealer", 1), ("new_dealer", 1)]
 
 
+def test_dealers_stand_in_the_log_by_name():
+    """LV-0.6: who deals from when on, and who said so in which job."""
+    changes = [(event.dealer, event.by, event.job) for event in events(ontario(), DealerChanged)]
+
+    assert changes == [("dee", PIT.id, PIT.job), ("eli", DEE.id, DEE.job)]
+
+
 def test_burned_cards_are_shown_once_and_proved():
     """LV-3.5: six of the shuffle, two of the new dealer and three for the game error at first, then the four of the house."""
     house = live()

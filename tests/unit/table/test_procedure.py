@@ -469,6 +469,6 @@ def test_floor_plays_with_no_other_number_of_decks(decks):
 @pytest.mark.parametrize("bet", ["super_sevens", "perfect_pairs"])
 @pytest.mark.parametrize("decks", [3, 4])
 def test_side_bets_need_more_decks(bet, decks):
-    """FL-3.1: with Super Sevens or Perfect Pairs six or eight."""
+    """FL-3.1, FL-SB: with Super Sevens or Perfect Pairs six or eight."""
     with pytest.raises(BadProfile, match="side bets need 6 or 8 decks"):
         changed(profile("floor"), {"side_bets.offered": [bet], "decks": decks}, "a test")
