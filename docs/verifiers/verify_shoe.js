@@ -8,6 +8,7 @@
 const FORMAT = "feltlog shoe 1";
 const RANKS = "23456789TJQKA", SUITS = "SHDC";
 const DECK = [...SUITS].flatMap((suit) => [...RANKS].map((rank) => rank + suit));
+const DECKS_MAX = 16;
 const TEXT = new TextEncoder();
 
 class Wrong extends Error {}
@@ -116,7 +117,36 @@ async function cutOf(shoe, root, told, cut, cuttingCard) {
   return found;
 }
 
+/** No more cards are spoken of than there are; nothing is counted with other numbers. */
+function checkNumbers(shoe) {
+  const { shoe: name, cards, decks, left } = shoe, bounds = [shoe.bounds.cut, shoe.bounds.cutting_card], burns = shoe.burns ?? 0;
+  if (![decks, cards, left, burns, ...bounds[0], ...bounds[1]].every((number) => Number.isSafeInteger(number) && number >= 0)) {
+    throw new Wrong(`${name} is counted with numbers that count nothing.`);
+  }
+  if (decks < 1 || decks > DECKS_MAX) throw new Wrong(`${name} is told to be made of ${decks} decks; a shoe has 1 to ${DECKS_MAX}.`);
+  if (burns > left || left > cards) {
+    throw new Wrong(`${name} holds ${cards} cards; ${burns} are said to have been burned, and ${left} to have left it.`);
+  }
+  for (const [low, high] of bounds) {
+    if (low > high || high > cards) {
+      throw new Wrong(`${name} holds ${cards} cards, and was to be cut or marked between ${low} and ${high} of them.`);
+    }
+  }
+}
+
+/** A player seals, tells and gives once: a second secret under the same name would be the house's to choose. */
+function checkOnce(shoe) {
+  for (const listed of [shoe.contributions, shoe.table_log.sealed, shoe.table_log.told]) {
+    const players = new Set();
+    for (const { player } of listed) {
+      if (players.has(player)) throw new Wrong(`${player} stands there more than once towards the cut of ${shoe.shoe}.`);
+      players.add(player);
+    }
+  }
+}
+
 async function checkContributions(shoe) {
+  checkOnce(shoe);
   const byPlayer = (list) => new Map(list.map((each) => [each.player, each]));
   const given = byPlayer(shoe.contributions), told = byPlayer(shoe.table_log.told), sealed = byPlayer(shoe.table_log.sealed);
   for (const player of [...new Set([...sealed.keys(), ...told.keys()])].sort()) {
@@ -196,6 +226,7 @@ async function check(shoe, { root = "", mine = null } = {}) {
   if (mine && !shoe.contributions.some(({ player, secret }) => player === mine.player && secret === mine.secret)) {
     throw new Wrong(`${shoe.shoe} was not cut by the secret that you name.`);
   }
+  checkNumbers(shoe);
   const order = await checkOrder(shoe);
   if (shoe.cut_at !== null) {
     await checkContributions(shoe);

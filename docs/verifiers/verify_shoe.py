@@ -18,6 +18,7 @@ import sys
 FORMAT = "feltlog shoe 1"
 RANKS, SUITS = "23456789TJQKA", "SHDC"
 DECK = [rank + suit for suit in SUITS for rank in RANKS]
+DECKS_MAX = 16
 
 
 class Wrong(Exception):
@@ -113,8 +114,34 @@ def by_device(shoe):
     return shoe.get("device", "manual") == "shuffling_device"
 
 
+def check_numbers(shoe):
+    """No more cards are spoken of than there are; nothing is counted with other numbers."""
+    name, cards, burns = shoe["shoe"], shoe["cards"], shoe["burns"]
+    counted = [shoe["decks"], cards, shoe["left"], *([] if burns is None else [burns])]
+    bounds = [shoe["bounds"]["cut"], shoe["bounds"]["cutting_card"]]
+    if not all(isinstance(number, int) and number >= 0 for number in [*counted, *bounds[0], *bounds[1]]):
+        raise Wrong(f"{name} is counted with numbers that count nothing.")
+    if not 0 < shoe["decks"] <= DECKS_MAX:
+        raise Wrong(f"{name} is told to be made of {shoe['decks']} decks; a shoe has 1 to {DECKS_MAX}.")
+    if not (burns or 0) <= shoe["left"] <= cards:
+        raise Wrong(f"{name} holds {cards} cards; {burns or 0} are said to have been burned, and {shoe['left']} to have left it.")
+    for low, high in bounds:
+        if not low <= high <= cards:
+            raise Wrong(f"{name} holds {cards} cards, and was to be cut or marked between {low} and {high} of them.")
+
+
+def check_once(shoe):
+    """A player seals, tells and gives once: a second secret under the same name would be the house's to choose."""
+    for listed in (shoe["contributions"], shoe["table_log"]["sealed"], shoe["table_log"]["told"]):
+        players = [each["player"] for each in listed]
+        for player in players:
+            if players.count(player) > 1:
+                raise Wrong(f"{player} stands there more than once towards the cut of {shoe['shoe']}.")
+
+
 def check_contributions(shoe):
     """Everybody who sealed something stands in the cut, by the secret that was told or by name."""
+    check_once(shoe)
     name = shoe["shoe"]
     given = {each["player"]: (each["seal"], each["secret"]) for each in shoe["contributions"]}
     told = {each["player"]: each["secret"] for each in shoe["table_log"]["told"]}
@@ -197,6 +224,7 @@ def check(shoe, root="", mine=None):
         raise Wrong(f"{name} is told to be committed to {shoe['root']}, and you saw {root}.")
     if mine and mine not in [(each["player"], each["secret"]) for each in shoe["contributions"]]:
         raise Wrong(f"{name} was not cut by the secret that you name.")
+    check_numbers(shoe)
     order = check_order(shoe)
     if shoe["cut_at"] is not None:
         check_contributions(shoe)
@@ -229,7 +257,7 @@ def main(arguments):
                 path = word
         with open(path, encoding="utf-8") as file:
             shoe = json.load(file)
-    except (IndexError, OSError, ValueError) as error:
+    except (IndexError, OSError, RecursionError, ValueError) as error:
         print(f"The file cannot be read: {error}\n{__doc__}", file=sys.stderr)
         return 2
     try:
@@ -237,7 +265,7 @@ def main(arguments):
     except Wrong as wrong:
         print(wrong)
         return 1
-    except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+    except (ArithmeticError, AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
         print(f"The file does not say what a shoe must say: {type(error).__name__} {error}.")
         return 1
     return 0

@@ -12,6 +12,7 @@ import pytest
 
 from feltlog.exported import text_of
 from feltlog.trouble import Trouble
+from shared.kernel.cutting import cut_and_marker, seal
 from tests.house.tree import ROOT
 from tests.shoes import SECRETS, exported
 
@@ -110,6 +111,42 @@ def next_unnamed(shoe: dict[str, Any]) -> None:
     shoe["next"]["root"] = ""
 
 
+def given_twice(shoe: dict[str, Any]) -> None:
+    """Cut by a second secret of a player's, which the house chose when it knew all others."""
+    name, secret = shoe["shoe"], "ee" * 32
+    shoe["contributions"].insert(0, {"player": "ann", "seal": seal(name, "ann", secret), "secret": secret})
+    told = [(each["player"], each["secret"]) for each in shoe["contributions"] if each["secret"]]
+    bounds = {key: tuple(between) for key, between in shoe["bounds"].items()}
+    shoe["cut_at"], shoe["cards_behind"] = cut_and_marker(name, shoe["root"], told, **bounds)
+    shoe["drawn"] = [{"index": card["index"]} for card in shoe["drawn"]]
+
+
+def sealed_twice(shoe: dict[str, Any]) -> None:
+    """Let the table have taken another seal of a player as well."""
+    shoe["table_log"]["sealed"].insert(0, {"player": "ann", "seal": "0" * 64})
+
+
+def dealt_round_and_round(shoe: dict[str, Any]) -> None:
+    """Deal on when the last card is out."""
+    shoe["drawn"] += [{"index": index} for index in range(shoe["left"], 80)]
+    shoe["left"] = 80
+
+
+def marked_outside(shoe: dict[str, Any]) -> None:
+    """Let the cutting card lie among more cards than there are."""
+    shoe["bounds"]["cutting_card"] = [0, 2**40]
+
+
+def no_decks(shoe: dict[str, Any]) -> None:
+    """Make the shoe of more decks than anybody can lay out."""
+    shoe["decks"] = 10**30
+
+
+def half_a_card(shoe: dict[str, Any]) -> None:
+    """Burn half a card."""
+    shoe["burns"] = 1.5
+
+
 BENT: list[tuple[Bend, str]] = [
     (wrong_seed, "The seed of T1-S2 does not give the order that was committed."),
     (swapped_card, "was dealt as"),
@@ -122,6 +159,12 @@ BENT: list[tuple[Bend, str]] = [
     (called_missing, "What bob gave at the table is not what T1-S2 was cut by."),
     (left_out_card, "left T1-S2 where card"),
     (next_unnamed, "the shoe that replaced it is not named."),
+    (given_twice, "ann stands there more than once towards the cut of T1-S2."),
+    (sealed_twice, "ann stands there more than once towards the cut of T1-S2."),
+    (dealt_round_and_round, "T1-S2 holds 52 cards; 2 are said to have been burned, and 80 to have left it."),
+    (marked_outside, "T1-S2 holds 52 cards, and was to be cut or marked between 0 and 1099511627776 of them."),
+    (no_decks, "T1-S2 is "),
+    (half_a_card, "T1-S2 is counted with numbers that count nothing."),
 ]
 
 
