@@ -5,6 +5,7 @@ setting that is silently ignored is found out only when money has moved by it.
 """
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Literal
 from zoneinfo import ZoneInfo
@@ -19,6 +20,7 @@ from shared.kernel.money import BadMoney, minor_units
 from shared.kernel.toml import BadToml, decode, quoted
 from shared.runtime.settings import SCANNER, TIME_OF_DAY
 
+PORT_MAX = 65_535
 NAME = r"^[A-Za-z0-9_-]{1,64}\Z"
 AMOUNT = r"^[0-9]{1,12}(\.[0-9]{1,4})?\Z"
 CURRENCY = r"^[A-Z]{3}\Z"
@@ -206,8 +208,24 @@ def contradictions(settings: Settings) -> list[str]:
     found += [f"in [staff]: {name!r} is a process of the house and works at no table." for name in settings.staff if name in PROCESSES]
     ids = [table.id for table in settings.table]
     found += [f"in [scanners]: there is no table {table!r}." for table in settings.scanners if table not in ids]
+    found += impossible_scanners(settings.scanners)
     found += [f"table {id_!r} stands there {ids.count(id_)} times; each table needs an id of its own." for id_ in ids if ids.count(id_) > 1]
     return found + [problem for table in settings.table if (problem := impossible_limits(table))]
+
+
+def impossible_scanners(scanners: Mapping[str, str]) -> list[str]:
+    """Return what is wrong with addresses that look like some: a port that none can have, and a scanner that two tables share."""
+    found, tables = [], dict[str, str]()
+    for table, address in scanners.items():
+        place, _, port = address.rpartition(":")
+        if address.startswith("tcp:"):
+            address = f"{place.lower()}:{int(port)}"
+            if not 0 < int(port) <= PORT_MAX:
+                found.append(f"in [scanners], key `{table}`: a port is a number from 1 to {PORT_MAX}, not {port}.")
+        if address in tables:
+            found.append(f"in [scanners]: {tables[address]!r} and {table!r} have the same scanner; what it sees leaves one shoe.")
+        tables[address] = table
+    return found
 
 
 def impossible_limits(table: TableRules) -> str:

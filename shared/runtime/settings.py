@@ -13,7 +13,7 @@ from shared.kernel.toml import quoted
 TIME_OF_DAY = r"^([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9])?\Z"
 
 
-SCANNER = r"^(tcp://[^/:\s]+:[0-9]{1,5}|serial:/\S+)\Z"
+SCANNER = r"^(tcp://[A-Za-z0-9._-]+:[0-9]{1,5}|serial:/[^\s\x00-\x1f\x7f]+)\Z"
 """Where a scanner is reached: `tcp://HOST:PORT` or `serial:/dev/NAME`."""
 
 

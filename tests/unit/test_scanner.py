@@ -153,6 +153,7 @@ async def test_silence_is_told(listening):
         (b'{"scanner":"S","protocol":1,"next":1}\n{"n":2,"saw":"8H"}\n', "hole_in_count"),
         (b'{"scanner":"S","protocol":1,"next":1}\n{"n":1,"saw":"1H"}\n', "not_a_card"),
         (b'{"scanner":"S","protocol":1,"next":1}\nhello\n', "not_a_line"),
+        (b'{"scanner":"S","protocol":1,"next":1}\n{"n":0,"saw":"8H"}\n', "not_a_line"),
         (b"x" * 5_000, "line_too_long"),
         (b'{"scanner":"S","protocol":1,"next":1}\n\xff\x00\n', "not_a_line"),
     ],
@@ -251,3 +252,38 @@ def test_what_is_not_known_is_not_compared():
     count = Count(scanner="S", last=3, known=False)
 
     assert count.heard(Seen(n=3, saw="9H")) is None
+
+
+async def test_device_that_begins_anew_on_a_cable_that_stands_is_heard_no_further(listening):
+    """A serial line does not break when the device at its end has lost its power, and its count."""
+    house = House()
+    hello = write_line(Greeting(scanner="S", protocol=1, next=1))
+
+    async def speak(reader, writer):
+        try:
+            writer.write(hello + write_line(Seen(n=1, saw="8H")) + hello + write_line(Seen(n=1, saw="9H")))
+            await reader.read()
+        finally:
+            writer.close()
+
+    server = await asyncio.start_server(speak, "127.0.0.1", 0)
+    listening(Scanner(f"tcp://127.0.0.1:{server.sockets[0].getsockname()[1]}", Count(), house.take, house.alarm))
+    await house.hears_of("count_back")
+    server.close()
+    assert said(house.taken) == [(1, "8H")]
+
+
+@pytest.mark.parametrize("address", ["tcp://scanner..local:7001", f"tcp://{'s' * 64}:7001", "tcp://a\0b:7001", "serial:/dev/tty\0"])
+async def test_an_address_that_cannot_be_looked_up_is_told_and_ends_nothing(listening, address):
+    """Of a service that serves all tables, no address of one may be the end."""
+    house = House()
+    task = listening(Scanner(address, Count(), house.take, house.alarm))
+    await house.hears_of("gone")
+    assert not task.done()
+
+
+def test_a_scanner_has_a_name():
+    """Without one nobody could tell it from another."""
+    with pytest.raises(BadLine) as told:
+        read_line(b'{"scanner":"","protocol":1,"next":1}')
+    assert told.value.code == "not_a_line"

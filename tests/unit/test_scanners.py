@@ -19,7 +19,7 @@ from services.shoe.app.earlier import last_shoe
 from services.shoe.domain.scanned_state import PutAway, Scanned
 from services.shoe.domain.scanner_line import CUTTING_CARD
 from services.shoe.domain.shoe import SHOE
-from shared.contracts.shoe import CardDrawn, CardScanned, ShoePrepared, ShoeRetired
+from shared.contracts.shoe import CardDrawn, CardScanned, CuttingCardScanned, ShoePrepared, ShoeRetired
 from shared.contracts.subjects import log_name, log_of, round_stream, shoe_stream, table_stream
 from shared.contracts.table import CallRound, CardsCalled, ShoeCalled, ShoeRetirementCalled, VoidRound
 from shared.kernel.entry import Decision, Entry, decode_as
@@ -166,9 +166,12 @@ async def test_card_without_a_shoe_waits_at_the_scanner(tmp_path: Path):
         table = Table(tmp_path, port)
         async with table.running():
             await table.says(table_stream(DAY, "T1"), CALLED)
-            await table.come_to(S1, CardScanned, 2)
+            await table.come_to(S1, CuttingCardScanned, 1)
             await table.says(table_stream(DAY, "T1"), ShoeRetirementCalled(shoe="T1-S1", reason="played_out"))
             await table.come_to(S1, ShoeRetired, 1)
+            async with asyncio.timeout(PATIENCE_S):
+                while device.acknowledged < 3:
+                    await asyncio.sleep(0.005)
             waited = device.acknowledged
             await table.says(table_stream(DAY, "T1"), msgspec.structs.replace(CALLED, shoe="T1-S2"))
             following = await table.come_to(S2, CardScanned, 2)
@@ -192,6 +195,24 @@ async def test_count_goes_on_from_a_day_that_is_closed(tmp_path: Path):
     assert isinstance(found, PutAway | Scanned)
 
     assert (found.scanner, found.n, other) == ("fake", 2, None)
+
+
+async def test_count_of_a_table_is_not_read_from_another_whose_name_begins_alike(tmp_path: Path):
+    """The shoes of a table T1-S2 are named like those of T1."""
+    device = FakeScanner(["2C", "8H"])
+    async with device.serving() as port:
+        table = Table(tmp_path, port)
+        table.settings = replace(table.settings, scanners={"T1-S2": f"tcp://127.0.0.1:{port}"})
+        other = shoe_stream(DAY, "T1-S2-S1")
+        async with table.running():
+            await table.says(table_stream(DAY, "T1-S2"), msgspec.structs.replace(CALLED, shoe="T1-S2-S1", table="T1-S2"))
+            await table.come_to(other, CardScanned, 2)
+            await table.says(table_stream(DAY, "T1-S2"), ShoeRetirementCalled(shoe="T1-S2-S1", reason="day_ended"))
+            await table.come_to(other, ShoeRetired, 1)
+        table.store.seal(SHOE_LOG)
+        found = (await last_shoe(table.store, "T1"), await last_shoe(table.store, "T1-S2"))
+
+    assert (found[0], found[1] is None) == (None, False)
 
 
 async def test_address_that_names_no_scanner_stops_the_start(tmp_path: Path):

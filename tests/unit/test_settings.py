@@ -84,6 +84,17 @@ def test_settings_that_cannot_be_read_are_told(tmp_path: Path):
             "in [scanners]: expected a scanner's address, such as tcp://127.0.0.1:7001",
         ),
         (HOUSE + '[scanners]\nT9 = "serial:/dev/ttyUSB0"\n' + TABLE, "in [scanners]: there is no table 'T9'."),
+        (HOUSE + '[scanners]\nT1 = "tcp://a:70000"\n' + TABLE, "in [scanners], key `T1`: a port is a number from 1 to 65535, not 70000."),
+        (HOUSE + '[scanners]\nT1 = "tcp://a:0"\n' + TABLE, "in [scanners], key `T1`: a port is a number from 1 to 65535, not 0."),
+        (
+            HOUSE + '[scanners]\nT1 = "tcp://a:7001"\nT2 = "tcp://A:07001"\n' + TABLE + TABLE.replace('"T1"', '"T2"'),
+            "in [scanners]: 'T1' and 'T2' have the same scanner",
+        ),
+        (
+            HOUSE + '[scanners]\nT1 = "serial:/dev/s"\nT2 = "serial:/dev/s"\n' + TABLE + TABLE.replace('"T1"', '"T2"'),
+            "in [scanners]: 'T1' and 'T2' have the same scanner",
+        ),
+        (HOUSE + '[scanners]\nT1 = "serial:/dev/tty\\u0000"\n' + TABLE, "in [scanners]: expected a scanner's address"),
         (HOUSE + '[staff]\nwallet = "dealer"\n', "in [staff]: 'wallet' is a process of the house and works at no table."),
     ],
 )

@@ -34,7 +34,8 @@ async def last_shoe(store: Logs, table: str) -> Scanned | PutAway | None:
         async for stored in store.read(log):
             if stored.stream.rsplit(".", 1)[-1].startswith(f"{table}-S"):
                 shoes[stored.stream] = _after(shoes.get(stored.stream, SHOE.initial), stored)
-        scanned = [shoe for shoe in shoes.values() if isinstance(shoe, Scanned | PutAway)]
+        # The shoes of a table `T1-S2` begin like those of `T1`.
+        scanned = [shoe for shoe in shoes.values() if isinstance(shoe, Scanned | PutAway) and shoe.loaded.table == table]
         if scanned:
             return scanned[-1]
     return None

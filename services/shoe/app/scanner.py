@@ -75,7 +75,8 @@ class Scanner:
             return "line_too_long", f"a line of a scanner has at most {LINE_BYTES_MAX} bytes, this one has more"
         except TimeoutError:
             return "silent", f"the scanner has said nothing for {self._silence_s:g} s"
-        except (asyncio.IncompleteReadError, OSError, SerialException) as error:
+        except (asyncio.IncompleteReadError, OSError, SerialException, ValueError) as error:
+            # A host's name that is none, such as one with two dots together, breaks with a ValueError where it is looked up.
             return "gone", f"the scanner cannot be reached: {type(error).__name__}"
 
     async def _greet(self, cable: Cable) -> None:
@@ -90,7 +91,7 @@ class Scanner:
     async def _hear(self, line: bytes, writer: asyncio.StreamWriter) -> None:
         match read_line(line):
             case Greeting() as greeting:
-                self.count = self.count.greeted(greeting)
+                self.count = self.count.answered(greeting)
             case Seen() as seen:
                 count = self.count.heard(seen)
                 if count is not None:

@@ -83,6 +83,8 @@ def read_line(line: bytes) -> Line:
         raise BadLine("unknown_protocol", f"the scanner speaks protocol {said.protocol}; only {PROTOCOL} is understood here")
     if isinstance(said, Seen) and said.saw not in (None, CUTTING_CARD, EMPTY) and said.saw not in POINTS:
         raise BadLine("not_a_card", f"number {said.n} is no card: expected one such as 8H, {CUTTING_CARD!r}, {EMPTY!r} or null")
+    if isinstance(said, Greeting) and not said.scanner:
+        raise BadLine("not_a_line", "a scanner has a name")
     if isinstance(said, Seen | Greeting) and (said.n if isinstance(said, Seen) else said.next) < 1:
         raise BadLine("not_a_line", "a scanner counts from 1")
     return said
