@@ -689,3 +689,34 @@ def test_empty_is_said_once(shoes: Shoes) -> None:
     events = shoes.scan("==")
 
     assert (events, takes(shoes.shoe, "empty")) == ([ShoeEmptied(scanned=1, scanner="SC-7", n=2)], False)
+
+
+def test_cutting_card_among_the_burned_cards_does_not_keep_the_shoe_from_being_burned() -> None:
+    """The cards behind it are burned all the same, and the first round has all cards shuffled (FL-4.1)."""
+    found = Shoes()
+    found.scan("--")
+    taken = takes(found.shoe, "card")
+    events = found.scan("2C")
+
+    assert (taken, kinds(events), kinds(found.does(draws("up")))) == (
+        True,
+        ["CardScanned", "CardsBurned", "ShoePrepared"],
+        ["CardsAwaited", "CardsDrawn"],
+    )
+
+
+@pytest.mark.parametrize("burns", [0, 1, 3])
+def test_shoe_is_not_empty_before_a_card_of_it_could_be_called(burns: int) -> None:
+    """A device may say so of the load before when the next is called already; what is loaded then can be dealt."""
+    found = Shoes(replace(LOAD, burns=burns))
+    found.scan("==" if burns < 3 else "2C ==")
+    found.scan("2C 3C 4C 5C")
+
+    assert (found.shoe.emptied, drawn(found.does(draws("up")))) == (False, [(burns, ["2C", "3C", "4C", "5C"][burns - (burns == 3)])])
+
+
+def test_cards_that_the_decks_do_not_have_are_left_out_like_all_others() -> None:
+    """Under a scanner a layout may hold a card too many, or one that was read wrong: the round goes on, and the doubt is told."""
+    found = Shoes(replace(LOAD, without=("TH", "TH", "6D"), round=ROUND))
+
+    assert found.shoe.loaded.cards == 49

@@ -17,7 +17,7 @@ from feltlog.trouble import Trouble
 from services.surveillance.domain.findings import Code
 from services.table.domain.table_state import Table
 from shared.contracts.burns import ChangeDealer, OrderDisclosure, OrderReshuffle
-from shared.contracts.rulings import VoidTheRound
+from shared.contracts.rulings import FaceUpCard, VoidTheRound
 from shared.contracts.shoe import (
     CardDrawn,
     CardRead,
@@ -60,7 +60,7 @@ from tests.forgery import forged, found, read
 from tests.houses import DAY, NEXT_DAY
 from tests.procedure import see_to_the_cards
 from tests.rulings import STAFF
-from tests.scanned import CUTTING_CARD, UNREAD, ScannedHouse, scanned
+from tests.scanned import CUTTING_CARD, EMPTY, UNREAD, ScannedHouse, scanned
 
 TABLE = table_stream(DAY, "T1")
 FACE = re.compile(rb'"([A2-9TJQK][SHDC])"')
@@ -415,3 +415,34 @@ def test_cards_of_a_scanned_shoe_are_burned_shown_and_shuffled_as_staff_order(bo
     house.play("T1", ["ann", "bob"])
 
     assert ("refused" in said, table(house).mounted, found(house.stored)) == (False, ShoeMounted(shoe="T1-S2", root="", cards=52), [])
+
+
+def test_card_is_nobodys_only_where_the_rest_of_the_deal_lies_as_it_was_asked_for():
+    """Under a scanner the deal comes card by card: behind one that is left out, the hole card would lie open or a player's face down."""
+    house = ScannedHouse(rules=scanned("live", decks=1), dealt=False)
+    house.scan("2C", "2D", "2H", "2S", "3C", "3D")
+    stream = begun(house)
+    house.scan("TH")
+    proposed = ProposeRuling(round=table(house).round, ruling=FaceUpCard())
+    early = house.ask(stream, proposed, STAFF[0])
+    house.scan("6D", "TS", "5C")
+
+    assert (early.code, house.ask(stream, proposed, STAFF[0]).status) == ("not_possible_now", "accepted")
+
+
+def test_shoe_that_ends_before_it_gave_a_card_is_followed_by_all_cards_again():
+    """FL-4.1, decision 21: however often, for nothing lies on the layout."""
+    house = by_hand("2C")
+    begun(house)
+    house.scan(CUTTING_CARD, "3C", EMPTY)
+
+    assert ([called.whole for called in events(house, ReshuffleCalled)], found(house.stored)) == ([True, True], [])
+
+
+def test_device_that_tells_that_its_shoe_is_empty_tells_it_of_no_other():
+    """ON-11.5: the shoe is exhausted by its count, the device says so a moment later, and the discards are dealt from all the same."""
+    house = by_hand("2C")
+    begun(house)
+    house.scan("TH", EMPTY, EMPTY, "3C", "6D", "TS")
+
+    assert [event.card for event in events(house, CardDealt)] == ["TH", "6D", "TS"]

@@ -147,7 +147,7 @@ def takes(shoe: Scanned, saw: str) -> bool:
     """Return whether what a scanner saw now belongs to this shoe, and not to one that follows.
 
     Behind the cutting card a card belongs to it only while a round waits for one: the next that nobody has called may be the
-    first of the same cards, shuffled again.
+    first of the same cards, shuffled again.  Until the shoe is burned nobody can call one, and the next card is burned.
     """
     if shoe.gives_no_more:
         return False
@@ -155,7 +155,7 @@ def takes(shoe: Scanned, saw: str) -> bool:
         return not shoe.emptied
     if shoe.is_empty or shoe.scanned - shoe.met >= WAITING_MAX:
         return False
-    return shoe.call is not None or shoe.burning is not None or shoe.cutting_card is None
+    return not shoe.prepared or shoe.call is not None or shoe.burning is not None or shoe.cutting_card is None
 
 
 def scan(command: ScanCard, shoe: Scanned) -> list[ShoeEvent]:

@@ -159,7 +159,8 @@ def evolve(shoe: Scanned, event: ShoeEvent) -> Scanned | PutAway:
         case CuttingCardDrawn():
             return shoe
         case ShoeEmptied():
-            return replace(_heard(shoe, event), emptied=True)
+            # A device says it when the last card is gone, or is taken out: then another load may be called already.
+            return replace(_heard(shoe, event), emptied=shoe.prepared and event.scanned > 0)
         case CardsBurned():
             burned = (*shoe.burned, *range(event.first_index, event.first_index + event.count))
             asked = max(shoe.asked, event.number)

@@ -68,7 +68,7 @@ def play_and_pay(round_: Round) -> Iterator[Breach]:
     """The cards are dealt once more, and what lies there then is held against outcomes and money."""
     felt = Felt(round_.opened, aside=[wager for wager in round_.accepted.values() if wager.kind in SIDE_BETS])
     for fact in round_.of(ReshuffleCalled):
-        felt.shuffled_first = felt.shuffled_first or (fact.event.next_shoe if fact.event.whole else "")
+        felt.shuffled_first = fact.event.next_shoe if fact.event.whole else felt.shuffled_first
     for box, wagers in round_.boxes().items():
         felt.boxes[box] = [Hand(box, [], wagers)]
     if not felt.boxes:

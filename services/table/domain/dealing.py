@@ -185,7 +185,8 @@ def replenish(course: Course) -> None:
         # Every card lies on the layout: there are no discards.
         give_back(course, "no_cards_left")
         return
-    none_came = playing.call_no == 1 and isinstance(playing.awaiting, Cards) and not playing.awaiting.begun
+    # Another whole shoe may have been loaded for the round already, and have ended as well before it gave one.
+    none_came = isinstance(playing.awaiting, Cards) and not playing.awaiting.begun and not layout and playing.hole is None
     course.add(
         ReshuffleCalled(
             shoe=playing.shoe,

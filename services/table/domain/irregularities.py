@@ -158,7 +158,7 @@ def _forfeit(astray: Astray, count: int, course: Course) -> None:
     awaiting = playing.awaiting
     if isinstance(awaiting, Cards):
         # Cards on their way were asked for by face: behind a card that is left out, an open one could fall where none may.
-        if "down" in awaiting.asked and not awaiting.begun:
+        if ("down" in awaiting.asked and not awaiting.begun) or not _fit(awaiting, len(playing.astray) + count):
             raise _not_now("the deal is on its way; wait until it lies.")
         course.add(CardsForfeited(astray=astray, count=count))
         return
@@ -166,6 +166,11 @@ def _forfeit(astray: Astray, count: int, course: Course) -> None:
     faces = (SEEN[astray],) * count
     rest_ms = max(people.until_ms - course.at_ms, 0)
     course.add(CardsCalled(call_no=playing.call_no + 1, shoe=playing.shoe, faces=faces, astray=astray, rest_ms=rest_ms))
+
+
+def _fit(awaiting: Cards, astray: int) -> bool:
+    """Return whether the cards that are asked for come to lie as the hands want them when so many of them are nobody's."""
+    return all(asked == wanted for asked, wanted in zip(awaiting.asked[astray:], awaiting.faces, strict=False))
 
 
 def _people(playing: Playing) -> Decision | Insurance | Joining:
