@@ -16,6 +16,9 @@ from shared.contracts.table import Contribution, DownHand, Face, RetirementReaso
 from shared.kernel.messages import Command, Event
 from shared.kernel.profile import Device
 
+CALL_CARDS_MAX = 64
+"""Cards of one call, and openings of one disclosure, at most."""
+
 
 class Opening(Struct, frozen=True, gc=False, kw_only=True):
     """The card that left the shoe at `index`, and the proof that it lay there: salt and sibling hashes from the leaf up, in hexadecimal.

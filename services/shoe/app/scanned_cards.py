@@ -11,7 +11,8 @@ from msgspec.structs import replace
 
 from services.shoe.app.sealing import NONCE_BYTES, SALT_BYTES, Entropy, SealingKey, check_key, seal_card, unseal_card
 from services.shoe.domain.blackjacks import are_blackjack, makes_blackjack
-from services.shoe.domain.scanned import meeting, seen, takes, unseen
+from services.shoe.domain.scanned import meeting, seen, takes
+from services.shoe.domain.scanned_burns import unseen
 from services.shoe.domain.scanned_state import Look, Scanned, evolve, unread
 from shared.contracts.shoe import (
     CardRead,

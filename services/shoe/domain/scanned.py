@@ -9,16 +9,15 @@ the log learns nothing.  It is opened when it lies face up or is turned, and the
 
 from collections.abc import Sequence
 
-from msgspec.structs import replace
-
 from services.shoe.domain import composition
-from services.shoe.domain.blackjacks import are_blackjack, makes_blackjack
-from services.shoe.domain.scanned_state import UNREAD, Call, Look, PutAway, Scanned, evolve, unread
+from services.shoe.domain.scanned_burns import burn, burn_down, show_burned
+from services.shoe.domain.scanned_course import Course, face_missing, prove, require
+from services.shoe.domain.scanned_looks import look
+from services.shoe.domain.scanned_state import UNREAD, Call, Scanned, unread
 from shared.contracts.refusals import Reason, refused
 from shared.contracts.shoe import (
-    BurnAwaited,
+    CALL_CARDS_MAX,
     BurnCards,
-    BurnedShown,
     BurnRefused,
     CallCancelled,
     CancelCall,
@@ -28,17 +27,13 @@ from shared.contracts.shoe import (
     CardsBurned,
     CardScanned,
     CardsDrawn,
-    CardsExposed,
     CardsOpened,
-    CardTurned,
     CompositionDoubted,
     CuttingCardDrawn,
     CuttingCardScanned,
     DrawCards,
     DrawnCard,
     ExposeCards,
-    FaceMissing,
-    HolePeeked,
     Opening,
     PeekHole,
     ReadCard,
@@ -55,46 +50,11 @@ from shared.contracts.shoe import (
     TurnCard,
 )
 from shared.contracts.table import SEMANTICS, Face
-from shared.kernel import decider
 from shared.kernel.cards import DECK, POINTS
-from shared.kernel.commitment import HASH_HEX, verify
+from shared.kernel.commitment import HASH_HEX
 
-CALL_CARDS_MAX = 64
 WAITING_MAX = 64
 """Cards that may be scanned before they are called: a whole deal that a dealer laid too early."""
-
-
-class Course(decider.Course[Scanned | PutAway, ShoeEvent]):
-    """Events that follow from one command, and the shoe after them."""
-
-    __slots__ = ("state",)
-
-    def __init__(self, shoe: Scanned) -> None:
-        self.state = shoe
-
-    def add(self, event: ShoeEvent) -> None:
-        """Let `event` follow, and what the cards that it opens make doubtful."""
-        self.append(event)
-        self.state = evolve(self.shoe, event)
-        if isinstance(self.state, Scanned) and (opened := _opened_by(event)):
-            made = self.shoe.loaded
-            former = () if made.before is None else made.before.cards
-            for doubted in composition.of_opened(self.shoe.faces, opened, decks=made.decks, without=made.without, former=former):
-                self.doubt(doubted)
-
-    def doubt(self, doubted: composition.Doubted) -> None:
-        """Let a doubt follow; of an order one is enough."""
-        shoe = self.shoe
-        if doubted.doubt in shoe.doubted and doubted.doubt not in ("impossible_card", "card_too_many"):
-            return
-        made = shoe.loaded
-        self.add(CompositionDoubted(shoe=made.shoe, table=made.table, doubt=doubted.doubt, cards=doubted.cards, index=doubted.index))
-
-    @property
-    def shoe(self) -> Scanned:
-        """The shoe so far."""
-        assert isinstance(self.state, Scanned), "nothing follows in a shoe that is put away"
-        return self.state
 
 
 def load(command: ShuffleShoe) -> list[ShoeEvent]:
@@ -163,8 +123,8 @@ def scan(command: ScanCard, shoe: Scanned) -> list[ShoeEvent]:
     if command.scanner == shoe.scanner and command.n <= shoe.n:
         return []
     follows = command.scanner == shoe.scanner and command.n == shoe.n + 1
-    _require(follows or shoe.fresh, f"number {shoe.n + 1} of {shoe.scanner} is the next")
-    _require(takes(shoe, command.saw), "the shoe gives nothing now")
+    require(follows or shoe.fresh, f"number {shoe.n + 1} of {shoe.scanner} is the next")
+    require(takes(shoe, command.saw), "the shoe gives nothing now")
     course = Course(shoe)
     course.add(seen(command, shoe))
     if command.saw == "cutting_card":
@@ -175,7 +135,7 @@ def scan(command: ScanCard, shoe: Scanned) -> list[ShoeEvent]:
     if not shoe.prepared and course.shoe.scanned == burns:
         course.add(CardsBurned(first_index=0, count=burns, reason="shuffle"))
         course.add(_prepared(shoe.loaded))
-    _burn_down(course)
+    burn_down(course)
     meet(course, command.openings)
     return course
 
@@ -201,65 +161,14 @@ def draw(command: DrawCards, shoe: Scanned) -> list[ShoeEvent]:
     if not shoe.prepared:
         raise refused(Reason.SHOE_NOT_READY)
     last = shoe.calls.get(command.round)
-    _require(last is None or command.round == next(reversed(shoe.calls)), f"{command.round} is over in this shoe")
-    _require(command.call_no > (last or 0), f"call {command.call_no} of {command.round} was answered")
-    _require(not shoe.gives_no_more, "the shoe gives no card any more")
+    require(last is None or command.round == next(reversed(shoe.calls)), f"{command.round} is over in this shoe")
+    require(command.call_no > (last or 0), f"call {command.call_no} of {command.round} was answered")
+    require(not shoe.gives_no_more, "the shoe gives no card any more")
     assert 0 < len(command.faces) <= CALL_CARDS_MAX, f"a call is for 1 to {CALL_CARDS_MAX} cards"
     course = Course(shoe)
     course.add(CardsAwaited(round=command.round, call_no=command.call_no, faces=command.faces))
     meet(course, command.openings)
     return course
-
-
-def burn(command: BurnCards, shoe: Scanned) -> list[ShoeEvent]:
-    """Return that the next cards are to be burned, and that they are as far as they were scanned (ON-6.2, LV-3.5)."""
-    if not shoe.prepared:
-        raise refused(Reason.SHOE_NOT_READY)
-    _require(command.number > shoe.asked and shoe.burning is None, f"call {command.number} of the table was answered")
-    assert command.cards > 0, "a burn is of cards"
-    course = Course(shoe)
-    course.add(BurnAwaited(number=command.number, cards=command.cards, reason=command.reason))
-    _burn_down(course)
-    return course
-
-
-def _burn_down(course: Course) -> None:
-    """Burn what is to be burned, unseen, as soon as all of it was scanned; a shoe that is empty before has too few."""
-    shoe, burning = course.shoe, course.shoe.burning
-    if burning is None:
-        return
-    left = shoe.scanned - shoe.met
-    if burning.cards <= left:
-        course.add(
-            CardsBurned(
-                first_index=shoe.met,
-                count=burning.cards,
-                reason=burning.reason,
-                number=burning.number,
-                table=shoe.loaded.table,
-                cutting_card_out=shoe.cutting_card is not None and shoe.cutting_card <= shoe.met + burning.cards,
-            )
-        )
-    elif shoe.is_empty:
-        too_few = refused(Reason.TOO_FEW_CARDS, str(left))
-        course.add(BurnRefused(number=burning.number, table=shoe.loaded.table, code=too_few.code, message=too_few.message))
-
-
-def show_burned(command: ShowBurned, shoe: Scanned) -> list[ShoeEvent]:
-    """Return the openings of the burned cards that nobody has seen; one that could not be read stays unseen (ON-6.2, LV-3.5)."""
-    _require(command.number > shoe.asked, f"call {command.number} of the table was answered")
-    wanted = unseen(shoe)
-    assert tuple(opening.index for opening in command.openings) == wanted, f"burned cards {wanted} are shown, and no others"
-    course = Course(shoe)
-    for opening in command.openings:
-        prove(opening, shoe)
-    course.add(BurnedShown(number=command.number, table=shoe.loaded.table, openings=command.openings))
-    return course
-
-
-def unseen(shoe: Scanned) -> tuple[int, ...]:
-    """Return the indices of the burned cards that a disclosure shows: the oldest first, as many as an entry holds."""
-    return tuple(index for index in shoe.burned if not unread(shoe, index))[:CALL_CARDS_MAX]
 
 
 def cancel(command: CancelCall, shoe: Scanned) -> list[ShoeEvent]:
@@ -301,7 +210,7 @@ def meet(course: Course, openings: Sequence[Opening | None]) -> None:
         return
     if shoe.met < shoe.scanned and not _is_first_of_round(shoe, shoe.call):
         if shoe.missing is None or shoe.missing.index != shoe.met:
-            course.add(_missing(shoe, shoe.call.round, shoe.met, None))
+            course.add(face_missing(shoe, shoe.call.round, shoe.met, None))
     elif _is_first_of_round(shoe, shoe.call) or shoe.is_empty:
         course.add(
             CardsDrawn(
@@ -326,55 +235,6 @@ def _is_first_of_round(shoe: Scanned, call: Call) -> bool:
     """Return whether the cutting card is the first that a round gets: then nothing is dealt to it from here (FL-4.1, decision 21)."""
     begun = call.round in (shoe.drew, shoe.loaded.round)
     return shoe.cutting_card is not None and shoe.cutting_card <= shoe.met and not begun
-
-
-def look(command: Look, shoe: Scanned) -> list[ShoeEvent]:
-    """Return what a look at cards that lie face down says, or their openings; a card that nobody could read is asked for first."""
-    indices = _looked_at(command)
-    _require(all(shoe.down.get(index) == command.round for index in indices), f"cards {indices} do not lie face down in {command.round}")
-    nameless = next((index for index in indices if unread(shoe, index)), None)
-    if nameless is not None:
-        return [_missing(shoe, command.round, nameless, replace(command, opening=None) if isinstance(command, TurnCard) else command)]
-    assert len(set(indices)) == len(indices), "a card lies in one hand"
-    course = Course(shoe)
-    match command:
-        case PeekHole():
-            _require(command.index not in shoe.peeked, f"card {command.index} was looked at")
-            assert command.blackjack is not None, f"nobody looked at card {command.index}"
-            course.add(HolePeeked(round=command.round, index=command.index, blackjack=command.blackjack))
-        case TurnCard():
-            _turn(command, course)
-        case ExposeCards():
-            _expose(command, course)
-    return course
-
-
-def _turn(command: TurnCard, course: Course) -> None:
-    assert command.opening is not None and command.opening.index == command.index, f"nobody turned card {command.index}"
-    prove(command.opening, course.shoe)
-    told = course.shoe.peeked.get(command.index)
-    assert told is None or told == makes_blackjack(command.opening.card), "the look at the hole card must tell what it is"
-    course.add(CardTurned(round=command.round, opening=command.opening))
-
-
-def _expose(command: ExposeCards, course: Course) -> None:
-    opened = {opening.index: opening for opening in command.openings}
-    closed = tuple(hand for hand in command.hands if not any(index in opened for index in hand.indices))
-    assert command.blackjacks_only or not closed, "every card that is named is opened"
-    wanted = [index for hand in command.hands if hand not in closed for index in hand.indices]
-    assert [opening.index for opening in command.openings] == wanted, f"cards {wanted} are opened, in this order"
-    for hand in command.hands:
-        cards = [opened[index].card for index in hand.indices if index in opened]
-        assert not command.blackjacks_only or not cards or are_blackjack(cards), "of all others nothing is opened after the deal"
-    for opening in command.openings:
-        prove(opening, course.shoe)
-    course.add(CardsExposed(round=command.round, openings=command.openings, closed=closed))
-
-
-def _looked_at(command: Look) -> tuple[int, ...]:
-    if isinstance(command, ExposeCards):
-        return tuple(index for hand in command.hands for index in hand.indices)
-    return (command.index,)
 
 
 def read(command: ReadCard, shoe: Scanned) -> list[ShoeEvent]:
@@ -422,33 +282,5 @@ def retire(command: RetireShoe, shoe: Scanned) -> list[ShoeEvent]:
     return course
 
 
-def prove(opening: Opening, shoe: Scanned) -> None:
-    """Break an assertion if a card is not the one that was committed to when it was scanned."""
-    hidden = shoe.hidden.get(opening.index)
-    assert hidden is not None, f"card {opening.index} is hidden"
-    assert verify(hidden.commitment, 1, shoe.loaded.shoe, opening, place=0), f"nothing proves that card {opening.index} was scanned as that"
-
-
 def _prepared(loaded: ShoeShuffled) -> ShoePrepared:
     return ShoePrepared(shoe=loaded.shoe, table=loaded.table, round=loaded.round, root="", cards=loaded.cards)
-
-
-def _missing(shoe: Scanned, round: str, index: int, look: Look | None) -> FaceMissing:
-    return FaceMissing(shoe=shoe.loaded.shoe, table=shoe.loaded.table, round=round, index=index, look=look)
-
-
-def _opened_by(event: ShoeEvent) -> tuple[int, ...]:
-    match event:
-        case CardDrawn():
-            return () if event.card.opening is None else (event.card.index,)
-        case CardTurned():
-            return (event.opening.index,)
-        case CardsExposed() | CardsOpened() | BurnedShown():
-            return tuple(opening.index for opening in event.openings)
-        case _:
-            return ()
-
-
-def _require(in_order: bool, what: str) -> None:
-    if not in_order:
-        raise refused(Reason.OUT_OF_ORDER, what)

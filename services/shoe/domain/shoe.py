@@ -23,6 +23,7 @@ from services.shoe.domain.shuffle import SEED_BYTES, leaves, order, salts
 from shared.contracts.asking import CutStaff
 from shared.contracts.refusals import Reason, refused
 from shared.contracts.shoe import (
+    CALL_CARDS_MAX,
     BurnCards,
     BurnedShown,
     BurnRefused,
@@ -63,7 +64,6 @@ from shared.kernel.profile import Device
 DECKS_MAX = 16
 UNCUT = (0, 0)
 """The bounds of a cut that nobody makes, and of a cutting card that there is none of."""
-CALL_CARDS_MAX = 64
 
 
 class Unprepared(Struct, frozen=True):
