@@ -8,6 +8,8 @@ import asyncio
 from collections.abc import Mapping
 from typing import Any, Literal
 
+from msgspec.structs import replace
+
 from services.shoe.app.earlier import last_shoe
 from services.shoe.app.scanned_cards import ScannedCards
 from services.shoe.app.scanner import BadAddress, Scanner
@@ -92,7 +94,7 @@ class AtTable:
         if state is None:
             return Count(fresh=True)
         fresh = isinstance(state, PutAway) or state.fresh
-        return Count(scanner=state.scanner, last=state.n, known=False, fresh=fresh)
+        return Count(scanner=state.scanner, last=state.n, fresh=fresh)
 
     async def take(self, seen: Seen) -> None:
         """Return when what was seen is stored in the shoe that it left."""
@@ -121,7 +123,7 @@ class AtTable:
         match event:
             case ShoeShuffled() if self.scanner is not None:
                 # Whatever stands over a new load may be another device.
-                self.scanner.count = Count(scanner=self.scanner.count.scanner, last=self.scanner.count.last, known=False, fresh=True)
+                self.scanner.count = replace(self.scanner.count, fresh=True)
             case FaceMissing():
                 facts = {"table": self._table, "shoe": event.shoe, "index": event.index}
                 self._house.spawn(self._house.alarm("face_missing", **facts), "alarm")

@@ -13,6 +13,8 @@ import msgspec
 from shared.kernel.cards import POINTS
 from shared.kernel.toml import quoted
 
+REPEATED_MAX = 64
+"""How many numbers back a device may repeat itself."""
 LINE_BYTES_MAX = 512
 PROTOCOL = 1
 CUTTING_CARD = "cutting card"
@@ -96,7 +98,7 @@ def write_line(said: Line | Begin | Ack) -> bytes:
 
 
 class Count(msgspec.Struct, frozen=True, kw_only=True):
-    """How far a device has been heard: its name, the last number, and what that was as far as it is `known`.
+    """How far a device has been heard: its name, the last number, and what it `said` over this cable, by number.
 
     `fresh` says that nothing of the shoe at hand was heard: then another device may stand there, and what it saw before is
     nobody's.  Within a shoe a device is another one when its name changes, and a hole is a card that somebody was dealt.
@@ -104,20 +106,19 @@ class Count(msgspec.Struct, frozen=True, kw_only=True):
 
     scanner: str = ""
     last: int = 0
-    saw: str | None = None
-    known: bool = True
+    said: dict[int, str | None] = {}
     fresh: bool = False
 
     def greeted(self, greeting: Greeting) -> "Count":
         """Return the count after a greeting; raise `BadLine` if it is another device or has lost what was not taken yet."""
         other = self.scanner not in ("", greeting.scanner)
         if self.fresh and (other or greeting.next > self.last + 1):
-            return Count(scanner=greeting.scanner, last=greeting.next - 1, known=False, fresh=True)
+            return Count(scanner=greeting.scanner, last=greeting.next - 1, fresh=True)
         if other:
             raise BadLine("another_device", f"{quoted(greeting.scanner)} speaks where {quoted(self.scanner)} stood")
         if greeting.next > self.last + 1:
             raise BadLine("hole_in_count", f"the scanner goes on with {greeting.next}, and {self.last + 1} was never heard")
-        return msgspec.structs.replace(self, scanner=greeting.scanner)
+        return msgspec.structs.replace(self, scanner=greeting.scanner, said={})
 
     def answered(self, greeting: Greeting) -> "Count":
         """Return the count after the answer to `Begin`; raise `BadLine` if the device would say again what it was not asked for.
@@ -130,12 +131,21 @@ class Count(msgspec.Struct, frozen=True, kw_only=True):
         return self.greeted(greeting)
 
     def heard(self, seen: Seen) -> "Count | None":
-        """Return the count after `seen`, None for what was heard before; raise `BadLine` for a hole or a changed story."""
+        """Return the count after `seen`, None for a repetition; raise `BadLine` for a hole, a changed story or a count that went back.
+
+        A repetition is what was said over this cable with the same words.  A lower number that was not is a card that nobody
+        knows, of a device that counts anew.
+        """
         if seen.n > self.last + 1:
             raise BadLine("hole_in_count", f"the scanner says number {seen.n}, and {self.last + 1} was never heard")
-        if seen.n == self.last and self.known and seen.saw != self.saw:
+        if seen.n > self.last:
+            said = {n: saw for n, saw in self.said.items() if n > seen.n - REPEATED_MAX}
+            return Count(scanner=self.scanner, last=seen.n, said={**said, seen.n: seen.saw})
+        if seen.n not in self.said:
+            raise BadLine("count_back", f"the scanner says number {seen.n} behind {self.last}: it has lost its count")
+        if seen.saw != self.said[seen.n]:
             raise BadLine("said_otherwise", f"the scanner says number {seen.n} once more, and otherwise")
-        return Count(scanner=self.scanner, last=seen.n, saw=seen.saw) if seen.n > self.last else None
+        return None
 
 
 def _decoded(line: bytes) -> Line:
