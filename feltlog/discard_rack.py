@@ -16,7 +16,7 @@ from feltlog.reading import Logs, Page, round_pages, shoe_pages, told
 from feltlog.story import story
 from feltlog.trouble import Trouble
 from services.table.domain.pick_up import Racked, backed_up, rack
-from shared.contracts.shoe import CardDrawn, CardsBurned, CardScanned, CardsDrawn, ShoeRetired, ShoeShuffled
+from shared.contracts.shoe import BurnedShown, CardDrawn, CardsBurned, CardScanned, CardsDrawn, ShoeRetired, ShoeShuffled
 from shared.contracts.subjects import round_name
 from shared.contracts.table import CardDealt, CardDiscarded, FaceDownCardDealt, HoleCardDealt, ReshuffleCalled, RoundSettled, RoundVoided
 
@@ -83,6 +83,7 @@ def discard_rack(day: str, shoe: str, pages: Iterable[Page], rounds: Mapping[str
     """Return the rack of a shoe from the entries of its own stream and of the rounds that it dealt, by their ids."""
     piles: list[Pile] = []
     shuffled: ShoeShuffled | None = None
+    shown: dict[int, str] = {}
     drawn, retired = 0, False
     for each in told(pages):
         match each.event:
@@ -96,6 +97,8 @@ def discard_rack(day: str, shoe: str, pages: Iterable[Page], rounds: Mapping[str
                 drawn += len(each.event.cards)
             case CardScanned(index=index):
                 drawn = index + 1
+            case BurnedShown():
+                shown.update((opening.index, opening.card) for opening in each.event.openings)
             case ShoeRetired():
                 retired = True
             case _:
@@ -115,7 +118,7 @@ def discard_rack(day: str, shoe: str, pages: Iterable[Page], rounds: Mapping[str
         shoe=shoe,
         table=shuffled.table,
         day=day,
-        piles=_stacked(sorted(piles, key=lambda pile: pile.at_ms)),
+        piles=_stacked(sorted((_with_faces(pile, shown) for pile in piles), key=lambda pile: pile.at_ms)),
         left=shuffled.cards - drawn,
         retired=retired,
         device=shuffled.device,
@@ -156,6 +159,13 @@ def _dealt(events: Iterable[Any]) -> tuple[Racked, ...]:
         for event in events
         if isinstance(event, CardDealt | FaceDownCardDealt | HoleCardDealt | CardDiscarded)
     )
+
+
+def _with_faces(pile: Pile, shown: Mapping[int, str]) -> Pile:
+    """Return a pile with the faces of the burned cards that somebody had shown (ON-6.2, LV-3.5)."""
+    if not pile.burned:
+        return pile
+    return replace(pile, cards=tuple(replace(card, card=shown.get(card.index, "")) for card in pile.cards))
 
 
 def _stacked(piles: Iterable[Pile]) -> tuple[Pile, ...]:

@@ -8,6 +8,7 @@ from typing import Any
 
 from feltlog.wording import counted
 from shared.contracts.shoe import CardsBurned, CardsDrawn, CuttingCardPlaced, ShoeCut, ShoePrepared
+from shared.contracts.staff import job_in_words
 
 
 def shoe_lines(shoe: str, events: Sequence[Any], round: str) -> Iterator[str]:
@@ -24,7 +25,13 @@ def cutters(cut: ShoeCut) -> str:
     """Return by whom a shoe was cut, and who kept back a secret that was to cut it."""
     told = [given.player for given in cut.contributions if given.secret]
     kept = [given.player for given in cut.contributions if not given.secret]
-    who = joined(told) if told else f"the {cut.by.replace('_', ' ')}"
+    others = [player for player in told if player != cut.cutter]
+    if cut.cutter:
+        who = f"{cut.cutter}, with what {joined(others)} told" if others else cut.cutter
+    elif cut.staff is not None:
+        who = f"the {job_in_words(cut.staff)}" + (f", with what {joined(told)} told" if told else "")
+    else:
+        who = joined(told) if told else f"the {job_in_words(cut.by)}"
     return f"{who}; {joined(kept)} sealed a secret and did not tell it" if kept else who
 
 

@@ -1,5 +1,6 @@
 """What staff order about the cards and whom the book asks to cut, in a whole house, and what is proved of it."""
 
+import asyncio
 from collections.abc import Callable
 from functools import cache
 from itertools import pairwise
@@ -9,6 +10,8 @@ import pytest
 from msgspec.structs import replace
 
 from feltlog.commands.cards import sentences
+from feltlog.discard_rack import rack_of
+from feltlog.shoe_story import cutters
 from services.surveillance.domain.watch import Watch, verify
 from services.surveillance.redecide import Again
 from services.table.domain.coming import Sealing
@@ -28,13 +31,14 @@ from shared.contracts.burns import (
     ReshuffleOrdered,
 )
 from shared.contracts.shoe import BurnedShown, CardsBurned, CardsDrawn, ShoeCut
-from shared.contracts.subjects import table_stream
-from shared.contracts.table import CallCut, CallRound, CutCalled, RevealCut, RoundCalled, RoundRecorded, RoundSettled, SealCut
+from shared.contracts.subjects import shoe_stream, table_stream
+from shared.contracts.table import CallCut, CallRound, Contribution, CutCalled, RevealCut, RoundCalled, RoundRecorded, RoundSettled, SealCut
 from shared.kernel.cutting import seal
 from shared.kernel.messages import Actor, Answer
 from shared.kernel.money import Ratio
 from shared.kernel.profile import Profile
 from shared.runtime.shelf import profile
+from tests.books import Books
 from tests.forgery import forged, read
 from tests.houses import DAY, WholeHouse
 
@@ -44,6 +48,11 @@ DEE = Actor("staff", "dee", "dealer")
 REP = Actor("staff", "rae", "designated_representative")
 INSPECTOR = Actor("staff", "ivy", "inspector")
 SECRETS = {"ann": "0a" * 32, "bob": "0b" * 32}
+
+
+def gave(player: str) -> Contribution:
+    """Return what a player gave towards a cut, and told."""
+    return Contribution(player=player, seal=seal("T1-S2", player, SECRETS[player]), secret=SECRETS[player])
 
 
 QUARTER = (Ratio(1, 4), Ratio(1, 4))
@@ -181,6 +190,32 @@ def test_burned_cards_stay_hidden_until_somebody_asks():
     house.play("T1", ["ann"])
 
     assert (len(events(house, CardsBurned)), events(house, BurnedShown)) == (2, [])
+
+
+def test_rack_shows_the_burned_cards_that_were_shown():
+    """LV-3.5: whoever backs up the rack sees what everybody has seen, and no other burned card."""
+    house = live()
+    rack = asyncio.run(rack_of(Books(house.stored), "T1-S1"))[0]
+    own = [one for one in house.stored if one.stream == shoe_stream(DAY, "T1-S1")]
+    decided = [event for one in own for decision in read(one).decisions for event in decision.events]
+    shown = {opening.index: opening.card for event in decided if isinstance(event, BurnedShown) for opening in event.openings}
+    faces = {card.index: card.card for pile in rack.piles if pile.burned for card in pile.cards if card.card}
+
+    assert (faces, bool(shown)) == (shown, True)
+
+
+@pytest.mark.parametrize(
+    ("cut", "by"),
+    [
+        (ShoeCut(cards_in_front=9, by="players", cutter="ann", contributions=(gave("ann"), gave("bob"))), "ann, with what bob told"),
+        (ShoeCut(cards_in_front=9, by="players", cutter="ann", contributions=(gave("ann"),)), "ann"),
+        (ShoeCut(cards_in_front=9, by="players", staff="dealer", contributions=(gave("bob"),)), "the dealer, with what bob told"),
+        (ShoeCut(cards_in_front=9, by="game_supervisor", staff="game_supervisor"), "the game supervisor"),
+    ],
+)
+def test_story_of_a_shoe_names_whose_cut_it_was(cut: ShoeCut, by: str):
+    """ON-5.3, ON-5.5, FL-4.3: one of the players or of staff, and whose secrets had a part in where it lies."""
+    assert cutters(cut) == by
 
 
 def test_round_goes_on_behind_the_burned_cards():

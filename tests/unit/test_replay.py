@@ -172,7 +172,7 @@ def test_replay_says_who_cut_the_shoe_and_what_lay_in_front_of_its_cutting_card(
     lines = console.file.getvalue().splitlines()[3:5]
 
     assert lines == [
-        "T1-S2 was cut behind 43 cards by ann and bob; cyd sealed a secret and did not tell it.",
+        "T1-S2 was cut behind 43 cards by the dealer, with what ann and bob told; cyd sealed a secret and did not tell it.",
         "40 cards of T1-S2 lay in front of its cutting card before this round, 34 after it.",
     ]
 
