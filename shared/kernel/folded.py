@@ -150,7 +150,8 @@ def settle(folded: Folded[S], entry: Entry[Any, Any], data: bytes, sequence: int
     folded.fence = sequence
     folded.digest = digest(data)
     folded.at_ms = entry.at_ms
-    folded.epoch = max(folded.epoch, entry.epoch)
+    if entry.epoch > folded.epoch:
+        folded.epoch = entry.epoch
     folded.writer = entry.writer
     if entry.position:
         folded.position.update(entry.position)

@@ -4,7 +4,7 @@ Whoever asks from outside chooses an id that does not begin like the house's own
 work out the house's next ids: if one could be used up by a wager, the house would be refused its own word.
 """
 
-import hashlib
+from hashlib import sha256
 
 ASKED_ID = r"^(?!house\.)[ -~]{1,64}\Z"
 """What an id from outside looks like."""
@@ -17,9 +17,9 @@ def derived_id(*parts: str | int) -> str:
     (True, False)
     """
     text = "".join(f"{len(str(part))}:{part}" for part in parts)
-    return f"house.{hashlib.sha256(text.encode()).hexdigest()[:32]}"
+    return f"house.{sha256(text.encode()).hexdigest()[:32]}"
 
 
 def digest(data: bytes) -> str:
     """Return the SHA-256 of `data` in hexadecimal: how entries name the one before."""
-    return hashlib.sha256(data).hexdigest()
+    return sha256(data).hexdigest()

@@ -152,7 +152,9 @@ def _settled_lines(round_: Betting | Playing, event: WagersSettled) -> Round:
 
 def _first_call(betting: Betting, event: CardsCalled) -> Round:
     callers = {wager.box: wager for wager in reversed(betting.wagers) if wager.kind == "main"}
-    firsts: dict[int, tuple[str, ...]] = {wager.box: () for wager in betting.wagers if wager.kind in SIDE_BETS}
+    # A box with one wager has no side bet.
+    beside = len(betting.wagers) > len(callers)
+    firsts: dict[int, tuple[str, ...]] = {wager.box: () for wager in betting.wagers if wager.kind in SIDE_BETS} if beside else {}
     return Playing(
         betting.opened,
         betting.pending,
