@@ -9,7 +9,7 @@ import pytest
 
 from feltlog.fake_scanner import FakeScanner, read_cards
 from feltlog.trouble import Trouble
-from services.shoe.app.scanner import BadAddress, Scanner
+from services.shoe.app.scanner import AHEAD_MAX, BadAddress, Scanner
 from services.shoe.domain.scanner_line import (
     CUTTING_CARD,
     LINE_BYTES_MAX,
@@ -18,6 +18,7 @@ from services.shoe.domain.scanner_line import (
     Beat,
     Count,
     Greeting,
+    Line,
     Seen,
     read_line,
     write_line,
@@ -153,6 +154,60 @@ async def test_silence_is_told(listening):
     async with device.serving() as port:
         listening(Scanner(f"tcp://127.0.0.1:{port}", Count(), house.take, house.alarm, silence_s=0.05))
         await house.hears_of("silent")
+
+
+async def test_card_that_is_held_when_the_cable_ends_is_let_go(listening):
+    """Over the next load another device may stand there, and a card that the old one kept is none of that load."""
+    house, device, held = House(), FakeScanner(SAW), asyncio.Event()
+
+    async def hold(seen):
+        held.set()
+        await asyncio.Event().wait()
+
+    async with device.serving() as port:
+        scanner = Scanner(f"tcp://127.0.0.1:{port}", Count(), hold, house.alarm)
+        listening(scanner)
+        async with asyncio.timeout(10):
+            await held.wait()
+    await house.hears_of("gone")
+
+    assert (scanner.count.last, house.taken) == (0, [])
+
+
+async def test_silence_is_told_while_a_card_is_held(listening):
+    """A cable is heard all the time."""
+    house, device = House(), FakeScanner(SAW)
+
+    async def hold(seen):
+        await asyncio.Event().wait()
+
+    async with device.serving() as port:
+        listening(Scanner(f"tcp://127.0.0.1:{port}", Count(), hold, house.alarm, silence_s=0.1))
+        await house.hears_of("silent")
+
+    assert house.taken == []
+
+
+async def test_device_that_runs_ahead_is_stopped(listening):
+    """Whatever a device says, what is kept of it is bounded."""
+    house = House()
+
+    async def hold(seen):
+        await asyncio.Event().wait()
+
+    async def speak(reader, writer):
+        await reader.readline()
+        lines: list[Line] = [Greeting(scanner="S", protocol=1, next=1), *(Seen(n=n, saw="8H") for n in range(1, AHEAD_MAX + 3))]
+        writer.write(b"".join([write_line(line) for line in lines]))
+        await reader.read()
+        writer.close()
+
+    server = await asyncio.start_server(speak, "127.0.0.1", 0)
+    listening(Scanner(f"tcp://127.0.0.1:{server.sockets[0].getsockname()[1]}", Count(), hold, house.alarm))
+    await house.hears_of("too_far_ahead")
+    server.close()
+
+    assert house.taken == []
 
 
 @pytest.mark.parametrize(

@@ -23,6 +23,11 @@ PAUSE_MAX_S = 5.0
 
 ADDRESS = re.compile(r"tcp://(?P<host>[^/:\s]+):(?P<port>[0-9]{1,5})|serial:(?P<path>/\S+)")
 
+AHEAD_MAX = 1024
+"""Lines that a device may be ahead of what is acknowledged: more cards than any shoe holds."""
+LAST_WORDS_S = 1.0
+"""So long what came before the end of a cable may still be taken."""
+
 Cable = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 Take = Callable[[Seen], Awaitable[None]]
 """Stores what was seen; returns when it is stored."""
@@ -65,10 +70,8 @@ class Scanner:
         try:
             async with self._connected() as cable:
                 await self._greet(cable)
-                while True:
-                    async with asyncio.timeout(self._silence_s):
-                        line = await cable[0].readuntil(b"\n")
-                    await self._hear(line, cable[1])
+                await self._converse(cable)
+                return "gone", "the scanner has ended the connection"
         except BadLine as bad:
             return bad.code, str(bad)
         except asyncio.LimitOverrunError:
@@ -88,20 +91,56 @@ class Scanner:
                 pass
         self.count = self.count.answered(said)
 
-    async def _hear(self, line: bytes, writer: asyncio.StreamWriter) -> None:
-        match read_line(line):
-            case Greeting() as greeting:
-                self.count = self.count.answered(greeting)
-            case Seen() as seen:
-                count = self.count.heard(seen)
-                if count is not None:
-                    await self._take(seen)
-                    self.count = count
-                writer.write(write_line(Ack(ack=self.count.last)))
+    async def _converse(self, cable: Cable) -> None:
+        """Take what the device says until the cable ends, and break with why it did.
+
+        A card may be held for as long as no shoe takes it, and the cable is read all the while.  What is held when the cable
+        ends is let go: the device says it again, or another one stands there over the next load.
+        """
+        reader, writer = cable
+        lines: asyncio.Queue[Line | None] = asyncio.Queue()
+        reading = asyncio.create_task(self._read(reader, lines))
+        hearing = asyncio.create_task(self._hear(lines, writer))
+        try:
+            await asyncio.wait({reading, hearing}, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait({hearing}, timeout=LAST_WORDS_S)
+        finally:
+            for task in (hearing, reading):
+                task.cancel()
+            await asyncio.wait({reading, hearing})
+        for task in (hearing, reading):
+            if not task.cancelled():
+                task.result()
+
+    async def _read(self, reader: asyncio.StreamReader, lines: asyncio.Queue[Line | None]) -> None:
+        """Read lines until the cable breaks; nothing follows in `lines` then."""
+        try:
+            while True:
                 async with asyncio.timeout(self._silence_s):
-                    await writer.drain()
-            case Beat():
-                pass
+                    line = read_line(await reader.readuntil(b"\n"))
+                if lines.qsize() >= AHEAD_MAX:
+                    raise BadLine("too_far_ahead", f"the scanner is {AHEAD_MAX} lines ahead of what is acknowledged")
+                if not isinstance(line, Beat):
+                    lines.put_nowait(line)
+        finally:
+            lines.put_nowait(None)
+
+    async def _hear(self, lines: asyncio.Queue[Line | None], writer: asyncio.StreamWriter) -> None:
+        """Take what was read, in order."""
+        while (line := await lines.get()) is not None:
+            match line:
+                case Greeting() as greeting:
+                    self.count = self.count.answered(greeting)
+                case Seen() as seen:
+                    count = self.count.heard(seen)
+                    if count is not None:
+                        await self._take(seen)
+                        self.count = count
+                    writer.write(write_line(Ack(ack=self.count.last)))
+                    async with asyncio.timeout(self._silence_s):
+                        await writer.drain()
+                case Beat():
+                    pass
 
     @asynccontextmanager
     async def _connected(self) -> AsyncIterator[Cable]:

@@ -83,6 +83,7 @@ class AtTable:
         self._table = table
         self._changed = asyncio.Event()
         self._told: dict[str, float] = {}
+        self._storing: asyncio.Task[bool] | None = None
         self.scanner: Scanner | None = None
         self.earlier: Scanned | PutAway | None = None
         """The last shoe of earlier days, if none of this one was known at the start."""
@@ -105,7 +106,7 @@ class AtTable:
                 return
             if keeper is None:
                 await self._wait()
-            elif await self._stored_in(keeper, seen):
+            elif await self._store(keeper, seen):
                 return
             else:
                 await asyncio.sleep(AGAIN_S)
@@ -143,6 +144,13 @@ class AtTable:
         assert self.scanner is not None, "a scanner speaks"
         count = self.count()
         return count.scanner == self.scanner.count.scanner and seen.n <= count.last
+
+    async def _store(self, keeper: Keeper[Any], seen: Seen) -> bool:
+        """Store what was seen to the end, also when the cable ends meanwhile; return whether it stands in the log."""
+        if self._storing is not None:
+            await asyncio.wait({self._storing})
+        self._storing = asyncio.create_task(self._stored_in(keeper, seen))
+        return await asyncio.shield(self._storing)
 
     async def _stored_in(self, keeper: Keeper[Any], seen: Seen) -> bool:
         """Return whether what was seen stands in a shoe's log now."""

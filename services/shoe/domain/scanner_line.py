@@ -29,6 +29,7 @@ Code = Literal[
     "count_back",
     "said_otherwise",
     "another_device",
+    "too_far_ahead",
 ]
 
 
