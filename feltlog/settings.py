@@ -101,6 +101,9 @@ supervisor = "casino_supervisor"
 manager = "duty_manager"
 inspector = "inspector"
 
+# [scanners] says where the card scanner of a table is reached whose profile has device = "scanned", such as
+# T1 = "tcp://127.0.0.1:7001" or T1 = "serial:/dev/ttyUSB0".
+
 # One [[table]] for each felt. Amounts stand in quotes and in the table's currency.
 # betting_window_ms: how long wagers are taken; decision_ms: how long a player may think;
 # reserve_ms: how long a wager may wait for its wallet; pause_ms: between a round and the next;

@@ -93,6 +93,12 @@ def sentences(felt: Felt) -> list[str]:
         said.append(f"Burned and shown: {' '.join(felt.burned_shown)}.")
     if felt.reshuffle:
         said.append("The cards are shuffled after this round.")
+    if felt.unread is not None:
+        place = f"{felt.unread.shoe} {felt.unread.index}"
+        said.append(
+            f"Card {felt.unread.index} of {felt.unread.shoe} could not be read: "
+            f"`feltlog table tell-card {felt.table} {place} CARD --as NAME` says what it is."
+        )
     return [*said, *cut_sentences(felt.cut)]
 
 

@@ -117,7 +117,9 @@ def listing(rows: list[TableRow]) -> Table:
 
 
 def waiting(row: TableRow) -> str:
-    """Return what holds up the next round, nothing while one is played."""
+    """Return what holds up the next round; while one is played nothing, but for a card that somebody is to say."""
+    if row.unread is not None:
+        return f"card {row.unread.index} of {row.unread.shoe} (tell-card)"
     if row.next_step is not None and row.waits_for == Reason.STEP_MISSING:
         return IN_WORDS[row.next_step]
     return "" if row.waits_for == Reason.ROUND_RUNNING else row.waits_for.replace("_", " ")

@@ -37,7 +37,7 @@ from shared.contracts.procedure import STEPS, Step
 from shared.contracts.restrictions import InForce
 from shared.contracts.rulings import AnyRuling
 from shared.contracts.staff import Job
-from shared.contracts.table import HandEnd, Kind, Result, SettlementLine
+from shared.contracts.table import FaceAwaited, HandEnd, Kind, Result, SettlementLine
 
 Phase = Literal["idle", "betting", "closing", "dealing", "insurance", "decision", "joining", "reserve", "dealer", "settled", "void"]
 ORDER = ("expose", "hit", "stand", "double", "split", "insure", "decline", "even_money")
@@ -197,6 +197,8 @@ class Felt(Struct, frozen=True, kw_only=True):
     """The steps before a shoe, in their order, where staff do them: towards the one in use, or the one that comes next."""
     next_step: Step | None = None
     """The step that the next shoe waits for."""
+    unread: FaceAwaited | None = None
+    """The card that the round waits for because no scanner could read it: staff say what it is."""
 
 
 class TableRow(Struct, frozen=True, kw_only=True):
@@ -217,6 +219,8 @@ class TableRow(Struct, frozen=True, kw_only=True):
     waits_for: str
     next_step: Step | None = None
     """The step with the cards that is waited for, if `waits_for` says that one is missing."""
+    unread: FaceAwaited | None = None
+    """The card that the round waits for because no scanner could read it: staff say what it is."""
 
 
 def row(table: Table) -> TableRow:
@@ -239,6 +243,7 @@ def row(table: Table) -> TableRow:
         round=table.round,
         waits_for="" if why is None else why.value,
         next_step=_next_step(table),
+        unread=table.face_awaited,
     )
 
 
@@ -284,6 +289,7 @@ def felt(table: Table, round_: Round | None) -> Felt:
         decks=opened.profile.decks,
         steps=_steps(table),
         next_step=_next_step(table),
+        unread=table.face_awaited,
     )
 
 

@@ -134,7 +134,7 @@ SENTENCES: dict[Reason, str] = {
     Reason.STILL_QUARANTINED: "What was held still cannot be reacted to: the quarantine stays.",
     Reason.BUSY: "The house cannot do this now. Ask again in a moment, with the same id.",
     Reason.TOO_MANY_REFUSALS: "Too many refused requests in this round. Wait for the next one.",
-    Reason.ALREADY_OPEN: "The table is open already.",
+    Reason.ALREADY_OPEN: "The table is open already, or closes after its round: open it again then.",
     Reason.BAD_SETTINGS: "The table cannot be opened like this: {detail}",
     Reason.NOT_OPEN: "The table is not open for rounds.",
     Reason.ROUND_RUNNING: "A round is being played; the next one comes after it.",

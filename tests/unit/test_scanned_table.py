@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from feltlog.commands.cards import sentences
+from feltlog.commands.table import waiting
 from feltlog.discard_rack import rack_of
 from feltlog.exported import exported
 from feltlog.reading import page, told
@@ -16,6 +18,7 @@ from feltlog.story import plain, story
 from feltlog.trouble import Trouble
 from services.surveillance.domain.findings import Code
 from services.table.domain.table_state import Table
+from services.table.views import felt, row
 from shared.contracts.burns import ChangeDealer, OrderDisclosure, OrderReshuffle
 from shared.contracts.rulings import FaceUpCard, VoidTheRound
 from shared.contracts.shoe import (
@@ -246,6 +249,18 @@ def test_card_that_the_scanner_cannot_read_is_told_by_staff():
         ["TH", "6D", "TS"],
     )
     assert found(house.stored) == []
+
+
+def test_card_that_somebody_is_to_say_is_named_to_whoever_looks():
+    """A round that stands still says why: in the list of tables, and among the cards of the table."""
+    house = by_hand("2C")
+    begun(house)
+    house.scan("TH", UNREAD, "TS")
+
+    assert (waiting(row(table(house))), sentences(felt(table(house), None))[2]) == (
+        "card 2 of T1-S1 (tell-card)",
+        "Card 2 of T1-S1 could not be read: `feltlog table tell-card T1 T1-S1 2 CARD --as NAME` says what it is.",
+    )
 
 
 @pytest.mark.parametrize(
