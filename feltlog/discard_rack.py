@@ -56,7 +56,7 @@ class DiscardRack(Struct, frozen=True, kw_only=True):
     playing: str = ""
     """The round whose cards still lie on the layout."""
     emptied: ReshuffleCalled | None = None
-    """The shoe ran out inside a round: the rack was emptied into the shuffle of another shoe (ON-11.5)."""
+    """The rack was emptied into the shuffle of another shoe, inside a round or before its first card (FL-4.1, ON-11.5)."""
     emptied_in: str = ""
 
     @property
@@ -73,6 +73,11 @@ class DiscardRack(Struct, frozen=True, kw_only=True):
             raise Trouble(f"The cards of {round} still lie on the layout: they are picked up when the round is over.")
         if self.emptied is not None and round == self.emptied_in:
             after = self.emptied.next_shoe
+            if self.emptied.whole:
+                raise Trouble(
+                    f"The cutting card of {self.shoe} came before the first card of {round}, which was dealt from {after}: "
+                    f"`feltlog rack {after} --round {round}`."
+                )
             raise Trouble(
                 f"{self.shoe} ran out inside {round}, whose cards lie in the rack of {after}: `feltlog rack {after} --round {round}`."
             )

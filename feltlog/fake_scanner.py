@@ -104,9 +104,9 @@ class FakeScanner:
 
 
 def read_cards(path: Path) -> list[str | None]:
-    """Return what a file says that a scanner saw: cards separated by blanks, `--` for the cutting card, `??` for one that cannot be read.
+    """Return what a file says that a scanner saw: cards separated by blanks, and signs for what is none.
 
-    Raise `Trouble` for anything else.
+    They are `--` for the cutting card, `??` for a card that cannot be read, and `==` for an empty shoe.  Raise `Trouble` for anything else.
     """
     try:
         words = path.read_text(encoding="utf-8").split()

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from services.shoe.domain.shoe import UNCUT
 from shared.contracts.burns import BurnCalled, DisclosureCalled
 from shared.contracts.shoe import (
     BurnCards,
@@ -34,8 +35,6 @@ from shared.kernel.reactions import Reaction, Source
 
 NO_CUTTING_CARD = (0, 0)
 """Discards that are shuffled inside a round serve that round alone: nothing is left behind a marker."""
-UNCUT = (0, 0)
-"""Nobody cuts what a device shuffles (FL-4.6)."""
 
 
 def follow(event: Any, source: Source) -> list[Reaction]:

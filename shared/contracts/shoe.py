@@ -71,7 +71,7 @@ class ScannedBefore(Struct, frozen=True, gc=False, kw_only=True):
 
 
 class ShuffleShoe(Command, frozen=True, kw_only=True, tag="shoe.ShuffleShoe.v1"):
-    """Shuffle, and commit to the order; discards that a round waits for are cut as well.  The vault fills in the last four fields."""
+    """Shuffle, and commit to the order; discards that a round waits for are cut as well.  The vault fills in seed, root and cards."""
 
     shoe: str
     table: str

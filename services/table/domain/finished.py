@@ -45,10 +45,7 @@ def propose(command: ProposeRuling, table: Table, envelope: Envelope) -> list[Ta
 
 
 def approve(command: ApproveRuling, table: Table, opened: TableOpened, envelope: Envelope) -> list[TableEvent]:
-    """Return that a second person agrees, and call for the correction; the day stays open for it.
-
-    One correction of a round comes after the other, because each is decided on how the round was settled last.
-    """
+    """Return that a second person agrees, and call for the correction; the day stays open for it."""
     _check_proposal(command, table)
     proposal, event = approval.approved(command, table.proposals, envelope, book=opened.profile.book)
     if any(each.round == command.round for each in table.correcting):
