@@ -110,10 +110,11 @@ def step_of(what: str, given: dict[str, Any]) -> StepCommand:
             raise Trouble(f"{what} takes no --{'fault' if name == 'faults' else name}.")
     if kind is InspectDecks:
         given = {"decks": 0, **given}
-    try:
-        command: StepCommand = msgspec.convert(given, kind)
-    except msgspec.ValidationError as error:
-        raise Trouble(f"{what} knows no such fault: {str(error)[:1].lower()}{str(error)[1:].replace('$.', '--')}.") from error
+    known = get_args(ShoeFault if kind is KINDS["inspect_shoe"] else CardFault)
+    for fault in given.get("faults", ()):
+        if fault not in known:
+            raise Trouble(f"{fault!r} is no fault of this step: it is one of {', '.join(known)}.")
+    command: StepCommand = msgspec.convert(given, kind)
     return command
 
 
@@ -175,7 +176,7 @@ def coming(felt: Felt) -> str:
 def listing(felt: Felt, zone: ZoneInfo) -> RenderableType:
     """Return the steps of a table as a table for people."""
     if not felt.steps:
-        return f"The house sees to the cards of {felt.table} by itself."
+        return no_steps(felt.table)
     table = plain_table()
     for heading in ("step", "state", "by", "job", "at", "video", "who may", "clause"):
         table.add_column(heading, no_wrap=heading != "who may")
@@ -186,6 +187,11 @@ def listing(felt: Felt, zone: ZoneInfo) -> RenderableType:
         table.add_row(each.step.replace("_", "-"), state, *who, for_whom(each.jobs), each.source)
     ends = f"The cards are in {felt.shoe}." if felt.shoe and felt.next_step is None else coming(felt)
     return Group(table, ends)
+
+
+def no_steps(where: str) -> str:
+    """Return why a table or a shoe has no steps: a scanned shoe has none either, and there the house does not see to the cards."""
+    return f"No steps with the cards of {where} are written down: its profile does not ask staff for them."
 
 
 def in_words(faults: tuple[str, ...]) -> str:

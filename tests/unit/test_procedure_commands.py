@@ -78,7 +78,11 @@ def test_what_is_typed_becomes_a_step(word: str, given: dict[str, Any], command:
         ("cut", {}, "There is no step 'cut'. Steps are inspect-shoe, inspect-decks, verify-inspection, present, wash, stack, shuffle."),
         ("wash", {"video": "V"}, "wash takes no --video."),
         ("wash", {"faults": ["damaged"]}, "wash takes no --fault."),
-        ("inspect-shoe", {"faults": ["marked_card"]}, "inspect-shoe knows no such fault: invalid enum value 'marked_card'"),
+        (
+            "inspect-shoe",
+            {"faults": ["marked_card"]},
+            "'marked_card' is no fault of this step: it is one of damaged, not_working, compromised.",
+        ),
     ],
 )
 def test_what_is_no_step_is_told(word: str, given: dict[str, Any], said: str):
@@ -145,7 +149,10 @@ def test_table_of_the_house_shows_no_steps():
     house.open_table("T1", "live")
     shown = felt(house.streams[table_stream(DAY, "T1")].state, None)
 
-    assert (shown.steps, listing(shown, ZONE)) == ((), "The house sees to the cards of T1 by itself.")
+    assert (shown.steps, listing(shown, ZONE)) == (
+        (),
+        "No steps with the cards of T1 are written down: its profile does not ask staff for them.",
+    )
 
 
 def lines_of(house: WholeHouse, shoe: str, day: str = DAY) -> list[StepLine] | None:
