@@ -18,6 +18,8 @@ from rich.text import Text
 from feltlog.wording import RED, Card, Sentence, face
 
 PAPER_WIDTH = 120
+WIDE = 100
+"""On fewer columns a list of many columns shows those without which a person cannot go on."""
 PLAIN: dict[str, Any] = {"highlight": False, "markup": False, "emoji": False}
 
 

@@ -253,6 +253,9 @@ def main(arguments):
                 root = rest.pop(0)
             elif word == "--mine":
                 mine = (rest.pop(0), rest.pop(0))
+            elif word in ("-h", "--help"):
+                print(__doc__.strip())
+                return 0
             else:
                 path = word
         with open(path, encoding="utf-8") as file:

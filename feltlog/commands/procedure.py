@@ -5,6 +5,7 @@ by the table's book.
 """
 
 import asyncio
+import time
 from typing import Annotated, Any, get_args
 from zoneinfo import ZoneInfo
 
@@ -17,9 +18,10 @@ from feltlog.commands.connection import DATA, DataOption, JsonOption, ServerOpti
 from feltlog.commands.restrictions import tell
 from feltlog.commands.staff import AsOption, TableArgument, member
 from feltlog.house import House
+from feltlog.rack_picture import NARROW
 from feltlog.screen import plain_table, screen, write_json
 from feltlog.trouble import Trouble
-from feltlog.wording import wall
+from feltlog.wording import moment_of, wall
 from services.table.views import Felt
 from shared.contracts.procedure import (
     IN_WORDS,
@@ -90,7 +92,8 @@ def procedure(table: TableArgument, data: DataOption = DATA, server: ServerOptio
         for each in felt.steps:
             write_json(each)
         return
-    screen().print(listing(felt, ZoneInfo(house.settings().house.zone)))
+    console, zone = screen(), ZoneInfo(house.settings().house.zone)
+    console.print(listing(felt, zone, now_ms=time.time_ns() // 1_000_000, narrow=console.width < NARROW))
 
 
 def step_of(what: str, given: dict[str, Any]) -> StepCommand:
@@ -110,10 +113,11 @@ def step_of(what: str, given: dict[str, Any]) -> StepCommand:
             raise Trouble(f"{what} takes no --{'fault' if name == 'faults' else name}.")
     if kind is InspectDecks:
         given = {"decks": 0, **given}
-    try:
-        command: StepCommand = msgspec.convert(given, kind)
-    except msgspec.ValidationError as error:
-        raise Trouble(f"{what} knows no such fault: {str(error)[:1].lower()}{str(error)[1:].replace('$.', '--')}.") from error
+    known = get_args(ShoeFault if kind is KINDS["inspect_shoe"] else CardFault)
+    for fault in given.get("faults", ()):
+        if fault not in known:
+            raise Trouble(f"{fault!r} is no fault of this step: it is one of {', '.join(known)}.")
+    command: StepCommand = msgspec.convert(given, kind)
     return command
 
 
@@ -172,20 +176,43 @@ def coming(felt: Felt) -> str:
     return f"Next: {IN_WORDS[waited_for.step]} ({for_whom(waited_for.jobs)})."
 
 
-def listing(felt: Felt, zone: ZoneInfo) -> RenderableType:
-    """Return the steps of a table as a table for people."""
+def listing(felt: Felt, zone: ZoneInfo, *, now_ms: int, narrow: bool = False) -> RenderableType:
+    """Return the steps of a table as a table for people; where it is narrow, without job, video and clause."""
     if not felt.steps:
-        return f"The house sees to the cards of {felt.table} by itself."
+        return no_steps(felt.table)
     table = plain_table()
-    for heading in ("step", "state", "by", "job", "at", "video", "who may", "clause"):
-        table.add_column(heading, no_wrap=heading != "who may")
+    table.add_column("step", no_wrap=True, min_width=max(len(each.step) for each in felt.steps))
+    table.add_column("state", overflow="fold")
+    table.add_column("by", no_wrap=True, min_width=max(len(each.by) for each in felt.steps))
+    for heading in ("at", "who may") if narrow else ("job", "at", "video", "who may", "clause"):
+        table.add_column(heading, no_wrap=heading == "at" and not narrow, overflow="fold")
     for each in felt.steps:
-        at = "" if each.at_ms is None else wall(each.at_ms, zone)
-        state = f"again: {in_words(each.faults)}" if each.faults else each.state
-        who = (each.by, job_in_words(each.job) if each.job else "", at, each.video)
-        table.add_row(each.step.replace("_", "-"), state, *who, for_whom(each.jobs), each.source)
+        cells = {
+            "step": each.step.replace("_", "-"),
+            "state": f"again: {in_words(each.faults)}" if each.faults else each.state,
+            "by": each.by,
+            "job": job_in_words(each.job) if each.job else "",
+            "at": "" if each.at_ms is None else clock(each.at_ms, zone, now_ms=now_ms),
+            "video": each.video,
+            "who may": for_whom(each.jobs),
+            "clause": each.source,
+        }
+        table.add_row(*(cells[str(column.header)] for column in table.columns))
     ends = f"The cards are in {felt.shoe}." if felt.shoe and felt.next_step is None else coming(felt)
     return Group(table, ends)
+
+
+def clock(at_ms: int, zone: ZoneInfo, *, now_ms: int) -> str:
+    """Return when a step was done: `21:14:03` if that is today on the house's clock, else `2026-11-29 21:14`."""
+    told, today = wall(at_ms, zone), wall(now_ms, zone)[:10]
+    if moment_of(at_ms, zone) is None:
+        return told
+    return told[11:19] if told[:10] == today else told[:16]
+
+
+def no_steps(where: str) -> str:
+    """Return why a table or a shoe has no steps: a scanned shoe has none either, and there the house does not see to the cards."""
+    return f"No steps with the cards of {where} are written down: its profile does not ask staff for them."
 
 
 def in_words(faults: tuple[str, ...]) -> str:

@@ -18,8 +18,8 @@ from feltlog.commands.connection import DATA, DataOption, JsonOption, ServerOpti
 from feltlog.ending import Ending, ending
 from feltlog.house import House
 from feltlog.layout import Layout
+from feltlog.rack_picture import NARROW, rack_table
 from feltlog.rack_picture import as_json as racked_as_json
-from feltlog.rack_picture import rack_table
 from feltlog.reading import Damaged, Page, chain_break, round_pages, stream_pages, told
 from feltlog.screen import drawn, has_suits, plain_table, screen, write_json
 from feltlog.shoe_story import shoe_lines
@@ -143,7 +143,7 @@ def show_rack(console: Console, pages: list[Page], *, json: bool) -> None:
             write_json(racked_as_json(each))
         return
     _, layout = story(happened)
-    console.print(rack_table(racked, layout, letters=not has_suits(console)))
+    console.print(rack_table(racked, layout, letters=not has_suits(console), narrow=console.width < NARROW))
 
 
 def cards_of(steps: Sequence[StepLine], zone: ZoneInfo) -> RenderableType:

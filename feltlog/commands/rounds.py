@@ -13,7 +13,7 @@ from feltlog.commands.connection import DATA, DataOption, JsonOption, ServerOpti
 from feltlog.house import House
 from feltlog.reading import Damaged, Logs, days, rounds_of_day
 from feltlog.rows import Choice, ListedRound, listed, since_ms
-from feltlog.screen import plain_table, screen, write_json
+from feltlog.screen import WIDE, plain_table, screen, write_json
 from feltlog.wording import amount, stamp, wall
 
 
@@ -56,7 +56,7 @@ def show(found: list[ListedRound], unplayed: int, zone: ZoneInfo, *, json: bool)
     console = screen()
     if found:
         console.print(f"Rounds, times in {zone.key}", style="bold")
-    console.print(listing(found, zone) if found else "There are no such rounds in these logs.")
+    console.print(listing(found, zone, narrow=console.width < WIDE) if found else "There are no such rounds in these logs.")
     if unplayed:
         console.print(f"Rounds without a wager are left out ({unplayed} of them); --empty lists them too.", style="dim")
 
@@ -86,32 +86,43 @@ async def chosen_rows(store: Logs, choice: Choice, limit: int, damage: list[Dama
     return sorted(rows, key=lambda row: (row.opened_at_ms, row.round))[-limit:], unplayed
 
 
-def listing(rows: list[ListedRound], zone: ZoneInfo) -> Table:
-    """Return the rows as a table for people, times on the house's clock."""
+def listing(rows: list[ListedRound], zone: ZoneInfo, *, narrow: bool = False) -> Table:
+    """Return the rows as a table for people, times on the house's clock; where it is narrow, without currency, profile and entries."""
     table = plain_table()
-    table.add_column("round", no_wrap=True)
-    for heading in ("opened", "profile"):
-        table.add_column(heading, no_wrap=True)
-    table.add_column("players", min_width=8, overflow="fold")
+    shown = [cells_of(row, zone) for row in rows]
+    # A round whose id is cut cannot be replayed, and an amount that is cut is another amount.
+    whole = {heading: max((len(cells[heading]) for cells in shown), default=0) for heading in ("round", "staked", "returned")}
+    table.add_column("round", no_wrap=True, min_width=max(18, whole["round"]))
+    table.add_column("opened", overflow="fold")
+    if not narrow:
+        table.add_column("profile", no_wrap=True)
+    table.add_column("players", overflow="fold", min_width=0 if narrow else 8)
     for heading in ("staked", "returned"):
-        table.add_column(heading, justify="right", no_wrap=True)
-    for heading in ("", "outcome"):
-        table.add_column(heading, no_wrap=True)
-    table.add_column("entries", justify="right", no_wrap=True)
-    for row in rows:
-        settled = row.outcome != "awaiting"
-        table.add_row(
-            row.round,
-            wall(row.opened_at_ms, zone)[11:19],
-            row.profile,
-            ", ".join(row.players) or "nobody",
-            amount(row.staked_minor, row.currency) if row.currency else "",
-            amount(row.returned_minor, row.currency) if settled else "",
-            row.currency,
-            row.outcome,
-            str(row.entries),
-        )
+        table.add_column(heading, justify="right", no_wrap=True, min_width=whole[heading])
+    if not narrow:
+        table.add_column("", no_wrap=True)
+    table.add_column("outcome", overflow="fold")
+    if not narrow:
+        table.add_column("entries", justify="right", no_wrap=True)
+    for cells in shown:
+        table.add_row(*(cells[str(column.header)] for column in table.columns))
     return table
+
+
+def cells_of(row: ListedRound, zone: ZoneInfo) -> dict[str, str]:
+    """Return what a row says to people, by the heading of its column."""
+    settled = row.outcome != "awaiting"
+    return {
+        "round": row.round,
+        "opened": wall(row.opened_at_ms, zone)[11:19],
+        "profile": row.profile,
+        "players": ", ".join(row.players) or "nobody",
+        "staked": amount(row.staked_minor, row.currency) if row.currency else "",
+        "returned": amount(row.returned_minor, row.currency) if settled else "",
+        "": row.currency,
+        "outcome": row.outcome,
+        "entries": str(row.entries),
+    }
 
 
 def as_json(row: ListedRound, zone: ZoneInfo) -> dict[str, object]:

@@ -9,6 +9,7 @@ import typer
 
 from feltlog.card_story import StepLine, steps_before
 from feltlog.commands.connection import DATA, DataOption, JsonOption, ServerOption, reading
+from feltlog.commands.procedure import no_steps
 from feltlog.commands.replay import cards_of
 from feltlog.exported import ExportedShoe, exported, text_of
 from feltlog.house import House
@@ -56,7 +57,7 @@ def steps(
     if found:
         screen().print(cards_of(found, ZoneInfo(house.settings().house.zone)))
     else:
-        typer.echo(f"The house saw to the cards of {shoe} by itself.")
+        typer.echo(no_steps(shoe))
 
 
 async def steps_of(house: House, server: str | None, shoe: str, day: str) -> list[StepLine]:

@@ -15,7 +15,7 @@ from feltlog.commands.answers import tell_answer
 from feltlog.commands.connection import DATA, DataOption, JsonOption, ServerOption, at_the_door
 from feltlog.commands.staff import AsOption, TableArgument
 from feltlog.house import House
-from feltlog.screen import plain_table, screen, write_json
+from feltlog.screen import WIDE, plain_table, screen, write_json
 from feltlog.settings import open_table
 from feltlog.trouble import Trouble
 from feltlog.wording import amount, money
@@ -83,7 +83,9 @@ def list_(data: DataOption = DATA, server: ServerOption = None, json: JsonOption
             write_json(row)
         return
     console = screen()
-    console.print(listing(rows) if rows else "No table is open. `feltlog table open TABLE` opens one of tables.toml.")
+    console.print(
+        listing(rows, narrow=console.width < WIDE) if rows else "No table is open. `feltlog table open TABLE` opens one of tables.toml."
+    )
 
 
 async def close_betting(house: House, server: str | None, table: str) -> None:
@@ -104,15 +106,22 @@ async def look(house: House, server: str | None) -> list[TableRow]:
         return await pit.query("table", "tables", list[TableRow])
 
 
-def listing(rows: list[TableRow]) -> Table:
-    """Return the tables as a table for people."""
+def listing(rows: list[TableRow], *, narrow: bool = False) -> Table:
+    """Return the tables as a table for people; where it is narrow, without wagers, dealer and number of rounds."""
     table = plain_table()
-    for heading in ("table", "phase", "profile", "wagers", "dealer", "latest round", "waits for"):
+    table.add_column("table", no_wrap=True, min_width=max(map(len, ("table", *(row.table for row in rows)))))
+    table.add_column("phase", no_wrap=True, min_width=len("closing"))
+    table.add_column("waits for", overflow="fold")
+    table.add_column("profile", no_wrap=True)
+    table.add_column("latest round", no_wrap=True, min_width=max((len(row.round) for row in rows), default=0))
+    for heading in () if narrow else ("wagers", "dealer"):
         table.add_column(heading, no_wrap=True)
-    table.add_column("rounds", justify="right")
+    if not narrow:
+        table.add_column("rounds", justify="right")
     for row in rows:
         limits = f"{amount(row.minimum_minor, row.currency)} to {money(row.maximum_minor, row.currency)}"
-        table.add_row(row.table, row.phase, row.profile, limits, row.dealer, row.round, waiting(row), str(row.rounds))
+        cells = (row.table, row.phase, waiting(row), row.profile, row.round, limits, row.dealer, str(row.rounds))
+        table.add_row(*cells[: len(table.columns)])
     return table
 
 

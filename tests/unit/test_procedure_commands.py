@@ -4,11 +4,14 @@ import io
 from typing import Any
 from zoneinfo import ZoneInfo
 
+import msgspec
 import pytest
+from rich.console import Console
 
 from feltlog.card_story import StepLine, steps_before
-from feltlog.commands.procedure import coming, listing, step_of, told
+from feltlog.commands.procedure import clock, coming, listing, step_of, told
 from feltlog.commands.replay import cards_of
+from feltlog.commands.table import listing as tables
 from feltlog.commands.table import waiting
 from feltlog.felt_picture import headline
 from feltlog.reading import page
@@ -78,7 +81,11 @@ def test_what_is_typed_becomes_a_step(word: str, given: dict[str, Any], command:
         ("cut", {}, "There is no step 'cut'. Steps are inspect-shoe, inspect-decks, verify-inspection, present, wash, stack, shuffle."),
         ("wash", {"video": "V"}, "wash takes no --video."),
         ("wash", {"faults": ["damaged"]}, "wash takes no --fault."),
-        ("inspect-shoe", {"faults": ["marked_card"]}, "inspect-shoe knows no such fault: invalid enum value 'marked_card'"),
+        (
+            "inspect-shoe",
+            {"faults": ["marked_card"]},
+            "'marked_card' is no fault of this step: it is one of damaged, not_working, compromised.",
+        ),
     ],
 )
 def test_what_is_no_step_is_told(word: str, given: dict[str, Any], said: str):
@@ -107,13 +114,44 @@ def test_fault_is_confirmed_with_what_was_found():
 
 def test_procedure_of_a_table_is_shown_as_a_table():
     """Which steps are done by whom and when, which is next, who may do it, and what was found."""
-    lines = printed(listing(felt(table(LOOKED, FAULTY), None), ZONE)).splitlines()
+    lines = printed(listing(felt(table(LOOKED, FAULTY), None), ZONE, now_ms=0)).splitlines()
 
     assert [" ".join(line.split()) for line in lines[2:4]] == [
-        "inspect-shoe done pit pit boss 1970-01-01 00:00:00.000 whoever works at the table LV-1.5",
+        "inspect-shoe done pit pit boss 00:00:00 whoever works at the table LV-1.5",
         "inspect-decks again: marked card dealer LV-3.1",
     ]
     assert lines[-1].strip() == "Next: inspect the decks (dealer)."
+
+
+@pytest.mark.parametrize("width", [80, 50])
+def test_procedure_keeps_its_steps_and_their_people_on_a_narrow_screen(width: int):
+    """Whoever looks from a small terminal reads every step whole, and who did it."""
+    house = WholeHouse(5)
+    house.open_table("T1", "live", rules=staffed("live"))
+    see_to_the_cards(house, "T1")
+    shown = felt(house.streams[table_stream(DAY, "T1")].state, None)
+    console = Console(width=width, file=io.StringIO())
+    console.print(listing(shown, ZONE, now_ms=0, narrow=width < 80))
+    assert isinstance(console.file, io.StringIO)
+    rows = [line.split() for line in console.file.getvalue().splitlines() if " done " in line]
+
+    assert [row[:3] for row in rows] == [[each.step.replace("_", "-"), "done", "dan"] for each in shown.steps]
+
+
+def test_step_of_another_day_says_its_date():
+    """A step of today needs no date."""
+    assert (clock(0, ZONE, now_ms=1), clock(0, ZONE, now_ms=86_400_000)) == ("00:00:00", "1970-01-01 00:00")
+
+
+@pytest.mark.parametrize("width", [80, 50])
+def test_tables_are_listed_with_what_they_are_at_on_a_narrow_screen(width: int):
+    """Table, phase and latest round stay whole; what is waited for folds."""
+    console = Console(width=width, file=io.StringIO())
+    console.print(tables([msgspec.structs.replace(row(table(LOOKED)), round="T7.20261130-000123")], narrow=True))
+    assert isinstance(console.file, io.StringIO)
+    found = next(line.split() for line in console.file.getvalue().splitlines() if line.startswith("T7"))
+
+    assert (found[:2], found[-2:]) == (["T7", "open"], ["live", "T7.20261130-000123"])
 
 
 def test_steps_of_the_shoe_in_use_stay_shown():
@@ -124,7 +162,7 @@ def test_steps_of_the_shoe_in_use_stay_shown():
     shown = felt(house.streams[table_stream(DAY, "T1")].state, None)
 
     assert ([each.state for each in shown.steps], shown.next_step) == (6 * ["done"], None)
-    assert printed(listing(shown, ZONE)).splitlines()[-1] == "The cards are in T1-S1."
+    assert printed(listing(shown, ZONE, now_ms=0)).splitlines()[-1] == "The cards are in T1-S1."
 
 
 def test_row_of_a_table_names_the_step_that_it_waits_for():
@@ -145,7 +183,10 @@ def test_table_of_the_house_shows_no_steps():
     house.open_table("T1", "live")
     shown = felt(house.streams[table_stream(DAY, "T1")].state, None)
 
-    assert (shown.steps, listing(shown, ZONE)) == ((), "The house sees to the cards of T1 by itself.")
+    assert (shown.steps, listing(shown, ZONE, now_ms=0)) == (
+        (),
+        "No steps with the cards of T1 are written down: its profile does not ask staff for them.",
+    )
 
 
 def lines_of(house: WholeHouse, shoe: str, day: str = DAY) -> list[StepLine] | None:

@@ -224,6 +224,15 @@ def test_rack_shows_the_top_card_first_and_whose_it_was():
     ]
 
 
+def test_rack_of_a_replay_keeps_to_a_narrow_screen():
+    """As `feltlog rack` does, it leaves out shoe and place, and cuts no name."""
+    console = Console(width=50, file=io.StringIO())
+    show_rack(console, rehearsed("stand"), json=False)
+    assert isinstance(console.file, io.StringIO)
+
+    assert console.file.getvalue().splitlines()[0].split() == ["from", "below", "card", "whose"]
+
+
 def test_rack_as_json_says_where_each_card_left_its_shoe(capsys):
     """ON-6.6: a machine can hold it against the shoe's log."""
     show_rack(screen(), rehearsed("stand"), json=True)

@@ -1,11 +1,13 @@
 """The list of rounds: what a row says and which rounds are chosen."""
 
+import io
 from zoneinfo import ZoneInfo
 
 import msgspec
 import pytest
+from rich.console import Console
 
-from feltlog.commands.rounds import as_json, chosen_rows
+from feltlog.commands.rounds import as_json, chosen_rows, listing
 from feltlog.reading import Damaged
 from feltlog.rows import Choice, since_ms
 from feltlog.trouble import Trouble
@@ -72,6 +74,18 @@ async def test_rounds_are_chosen(logs, choice, expected):
     rows, _ = await chosen_rows(logs, choice, limit=20, damage=[])
 
     assert expected == [row.round for row in rows]
+
+
+@pytest.mark.parametrize("width", [80, 50])
+async def test_rounds_keep_their_ids_and_amounts_on_a_narrow_screen(logs, width):
+    """Whoever reads an id can replay the round, and no amount is cut into a smaller one."""
+    rows, _ = await chosen_rows(logs, Choice(), limit=20, damage=[])
+    console = Console(width=width, file=io.StringIO())
+    console.print(listing(rows, ZONE, narrow=True))
+    assert isinstance(console.file, io.StringIO)
+    line = next(line for line in console.file.getvalue().splitlines() if line.startswith("T1."))
+
+    assert [word for word in (SPLIT_ROUND, "50.00", "40.00") if word in line.split()] == [SPLIT_ROUND, "50.00", "40.00"]
 
 
 async def test_an_entry_that_cannot_be_read_hides_no_other_round(logs):

@@ -282,6 +282,17 @@ def test_card_is_told_when_it_is_asked_for_by_who_sees_the_felt(command: TellCar
     assert house.ask(TABLE, command, by).code == code
 
 
+def test_ten_that_is_written_with_two_digits_is_told_how_it_is_written():
+    """Whoever types 10H learns that a ten is T."""
+    house = by_hand("2C")
+    begun(house)
+    house.scan("TH", UNREAD)
+
+    assert house.ask(TABLE, TellCard(shoe="T1-S1", index=2, card="10H"), DEALER).message == (
+        "That card cannot lie there: '10H' is no card: write one such as 8H or TH: a ten is T."
+    )
+
+
 def test_card_is_told_once():
     """What somebody has said is said."""
     house = by_hand("2C")

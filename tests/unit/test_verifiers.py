@@ -41,6 +41,14 @@ def file_of(shoe: str) -> dict[str, Any]:
     return read
 
 
+@pytest.mark.parametrize("option", ["-h", "--help"])
+def test_verifier_tells_how_it_is_used(option: str):
+    """A stranger who asks gets the usage, and no complaint."""
+    done = subprocess.run([sys.executable, "-I", "-S", str(FOLDER / "verify_shoe.py"), option], capture_output=True, text=True, check=False)
+
+    assert (done.returncode, "python3 verify_shoe.py FILE" in done.stdout, done.stderr) == (0, True, "")
+
+
 @pytest.mark.parametrize("run", RUNS)
 @pytest.mark.parametrize(("shoe", "by"), [("T1-S1", "cut by the dealer"), ("T1-S2", "cut by 2 players")])
 def test_shoe_holds(run: list[str], shoe: str, by: str, tmp_path: Path):

@@ -24,7 +24,7 @@ def tell_card(command: TellCard, table: Table, envelope: Envelope) -> list[Table
     if awaited is None or (awaited.shoe, awaited.index) != (command.shoe, command.index):
         raise refused(Reason.CARD_NOT_AWAITED)
     if command.card not in POINTS:
-        raise refused(Reason.IMPOSSIBLE_CARD, f"{command.card!r} is no card: write one such as 8H.")
+        raise refused(Reason.IMPOSSIBLE_CARD, f"{command.card!r} is no card: write one such as 8H or TH: a ten is T.")
     actor = envelope.actor
     if actor.job not in AT_THE_TABLE:
         raise refused(Reason.NOT_ALLOWED_FOR_ROLE)
