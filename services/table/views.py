@@ -243,7 +243,7 @@ def row(table: Table) -> TableRow:
         round=table.round,
         waits_for="" if why is None else why.value,
         next_step=_next_step(table),
-        unread=table.face_awaited,
+        unread=table.nameless,
     )
 
 
@@ -289,7 +289,7 @@ def felt(table: Table, round_: Round | None) -> Felt:
         decks=opened.profile.decks,
         steps=_steps(table),
         next_step=_next_step(table),
-        unread=table.face_awaited,
+        unread=table.nameless,
     )
 
 

@@ -81,7 +81,7 @@ class Wild:
             self.begin()
         elif self.chance.random() < 0.3:
             self.house.open_table("T1", self.house.rules.name, rules=self.house.rules)
-        awaited = self.table.face_awaited
+        awaited = self.table.nameless
         if awaited is not None and self.chance.random() < 0.5:
             self.house.ask(TABLE, TellCard(shoe=awaited.shoe, index=awaited.index, card=self.chance.choice(DECK)), DEALER)
         if self.chance.random() < 0.02:

@@ -96,7 +96,7 @@ class Table(Struct, frozen=True):
     """Rulings about rounds that are over."""
     procedure: Procedure = procedure.NONE
     """What staff have done with the cards before they were in the shoe."""
-    face_awaited: FaceAwaited | None = None
+    nameless: FaceAwaited | None = None
     """A card that a scanner could not read and somebody is to say."""
 
     @property
@@ -127,7 +127,7 @@ def evolve(table: Table, event: TableEvent) -> Table:
         case RoundRecorded():
             ruled = restrictions.after_round(table.ruled, event.places)
             table = replace(table, came_out=event.came_out, seats=event.seats)
-            return replace(table, running=False, next_from_ms=event.next_from_ms, ruled=ruled, face_awaited=None)
+            return replace(table, running=False, next_from_ms=event.next_from_ms, ruled=ruled, nameless=None)
         case BookingNoted(number=0):
             return replace(table, unbooked=_without(table.unbooked, event.round))
         case BookingNoted():
@@ -148,9 +148,9 @@ def evolve(table: Table, event: TableEvent) -> Table:
         case _ if isinstance(event, CutEvent):
             return replace(table, coming=evolve_coming(table.coming, event))
         case FaceAwaited():
-            return replace(table, face_awaited=event)
+            return replace(table, nameless=event)
         case CardTold():
-            return replace(table, face_awaited=None)
+            return replace(table, nameless=None)
         case BookNoted():
             return replace(table, book=True)
         case ShoeMounted():

@@ -20,7 +20,7 @@ def note_missing_face(command: NoteMissingFace, table: Table) -> list[TableEvent
 
 def tell_card(command: TellCard, table: Table, envelope: Envelope) -> list[TableEvent]:
     """Return what a member of staff says that a card is; raise `Refused` if nobody waits for it."""
-    awaited = table.face_awaited
+    awaited = table.nameless
     if awaited is None or (awaited.shoe, awaited.index) != (command.shoe, command.index):
         raise refused(Reason.CARD_NOT_AWAITED)
     if command.card not in POINTS:
