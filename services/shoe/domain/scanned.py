@@ -49,7 +49,7 @@ from shared.contracts.shoe import (
     ShuffleShoe,
     TurnCard,
 )
-from shared.contracts.table import SEMANTICS, Face
+from shared.contracts.table import Face
 from shared.kernel.cards import DECK, POINTS
 from shared.kernel.commitment import HASH_HEX
 
@@ -57,24 +57,9 @@ WAITING_MAX = 64
 """Cards that may be scanned before they are called: a whole deal that a dealer laid too early."""
 
 
-def load(command: ShuffleShoe) -> list[ShoeEvent]:
-    """Return that cards were put under the scanner; without anything to burn they may be called at once."""
+def load(command: ShuffleShoe, event: ShoeShuffled) -> list[ShoeEvent]:
+    """Return `event`, that cards were put under the scanner; without anything to burn they may be called at once."""
     assert command.seed is None and not command.root, "nobody knows the order of a scanned shoe"
-    event = ShoeShuffled(
-        shoe=command.shoe,
-        table=command.table,
-        semantics=SEMANTICS,
-        decks=command.decks,
-        without=command.without,
-        without_hole=command.without_hole,
-        cards=command.cards,
-        burns=command.burns,
-        cut=command.cut,
-        cutting_card=command.cutting_card,
-        round=command.round,
-        device="scanned",
-        before=command.before,
-    )
     return [event] if command.burns else [event, _prepared(event)]
 
 

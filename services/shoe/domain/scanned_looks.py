@@ -2,11 +2,10 @@
 
 from msgspec.structs import replace
 
-from services.shoe.domain.blackjacks import are_blackjack, makes_blackjack
+from services.shoe.domain.blackjacks import check_told, exposed
 from services.shoe.domain.scanned_course import Course, face_missing, prove, require
 from services.shoe.domain.scanned_state import Look, Scanned, unread
 from shared.contracts.shoe import (
-    CardsExposed,
     CardTurned,
     ExposeCards,
     HolePeeked,
@@ -40,23 +39,15 @@ def look(command: Look, shoe: Scanned) -> list[ShoeEvent]:
 def _turn(command: TurnCard, course: Course) -> None:
     assert command.opening is not None and command.opening.index == command.index, f"nobody turned card {command.index}"
     prove(command.opening, course.shoe)
-    told = course.shoe.peeked.get(command.index)
-    assert told is None or told == makes_blackjack(command.opening.card), "the look at the hole card must tell what it is"
+    check_told(command.opening.card, course.shoe.peeked.get(command.index))
     course.add(CardTurned(round=command.round, opening=command.opening))
 
 
 def _expose(command: ExposeCards, course: Course) -> None:
-    opened = {opening.index: opening for opening in command.openings}
-    closed = tuple(hand for hand in command.hands if not any(index in opened for index in hand.indices))
-    assert command.blackjacks_only or not closed, "every card that is named is opened"
-    wanted = [index for hand in command.hands if hand not in closed for index in hand.indices]
-    assert [opening.index for opening in command.openings] == wanted, f"cards {wanted} are opened, in this order"
-    for hand in command.hands:
-        cards = [opened[index].card for index in hand.indices if index in opened]
-        assert not command.blackjacks_only or not cards or are_blackjack(cards), "of all others nothing is opened after the deal"
+    exposed_now = exposed(command)
     for opening in command.openings:
         prove(opening, course.shoe)
-    course.add(CardsExposed(round=command.round, openings=command.openings, closed=closed))
+    course.add(exposed_now)
 
 
 def _looked_at(command: Look) -> tuple[int, ...]:

@@ -17,7 +17,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from services.shoe.domain import scanned, scanned_state
-from services.shoe.domain.blackjacks import are_blackjack, makes_blackjack
+from services.shoe.domain.blackjacks import check_told, exposed
 from services.shoe.domain.scanned_state import PutAway, Scanned
 from services.shoe.domain.shuffle import SEED_BYTES, leaves, order, salts
 from shared.contracts.asking import CutStaff
@@ -138,7 +138,7 @@ def decide(command: ShoeCommand, shoe: Shoe, envelope: Envelope) -> list[ShoeEve
     match shoe, command:
         case Unprepared(), ShuffleShoe(device="scanned"):
             _check_what_is_left_out(command)
-            return scanned.load(command)
+            return scanned.load(command, _shuffled(command))
         case Unprepared(), ShuffleShoe():
             return shuffle(command)
         case Scanned(), _:
@@ -182,7 +182,17 @@ def shuffle(command: ShuffleShoe) -> list[ShoeEvent]:
     assert 0 <= command.burns <= command.cards, "more cards are to be burned than there are"
     shuffled_by_device = command.device == "shuffling_device"
     assert not shuffled_by_device or command.cut == command.cutting_card == UNCUT, "what a device shuffles is not cut (FL-4.6)"
-    shuffled = ShoeShuffled(
+    shuffled = _shuffled(command)
+    committed = OrderCommitted(shoe=command.shoe, table=command.table, root=command.root, round=command.round)
+    made = replace(_made(shuffled), root=command.root)
+    if shuffled_by_device:
+        # FL-4.6: the device is the shoe; nobody cuts, and no cutting card lies in it.
+        return [shuffled, committed, *load(made)]
+    return [shuffled, committed, *cut((), made)] if command.round else [shuffled, committed]
+
+
+def _shuffled(command: ShuffleShoe) -> ShoeShuffled:
+    return ShoeShuffled(
         shoe=command.shoe,
         table=command.table,
         semantics=SEMANTICS,
@@ -196,13 +206,8 @@ def shuffle(command: ShuffleShoe) -> list[ShoeEvent]:
         round=command.round,
         device=command.device,
         seed=command.seed,
+        before=command.before,
     )
-    committed = OrderCommitted(shoe=command.shoe, table=command.table, root=command.root, round=command.round)
-    made = replace(_made(shuffled), root=command.root)
-    if shuffled_by_device:
-        # FL-4.6: the device is the shoe; nobody cuts, and no cutting card lies in it.
-        return [shuffled, committed, *load(made)]
-    return [shuffled, committed, *cut((), made)] if command.round else [shuffled, committed]
 
 
 def _check_what_is_left_out(command: ShuffleShoe) -> None:
@@ -285,8 +290,7 @@ def turn(command: TurnCard, shoe: Ready) -> list[ShoeEvent]:
     _require(shoe.down.get(command.index) == command.round, f"card {command.index} does not lie face down in {command.round}")
     assert command.opening is not None, f"nobody turned card {command.index}"
     _prove(command.opening, command.index, shoe.made)
-    told = shoe.peeked.get(command.index)
-    assert told is None or told == makes_blackjack(command.opening.card), "the look at the hole card must tell what it is"
+    check_told(command.opening.card, shoe.peeked.get(command.index))
     return [CardTurned(round=command.round, opening=command.opening)]
 
 
@@ -295,17 +299,10 @@ def expose(command: ExposeCards, shoe: Ready) -> list[ShoeEvent]:
     named = [index for hand in command.hands for index in hand.indices]
     _require(all(shoe.down.get(index) == command.round for index in named), f"cards {named} do not lie face down in {command.round}")
     assert len(set(named)) == len(named), "a card lies in one hand"
-    opened = {opening.index: opening for opening in command.openings}
-    closed = tuple(hand for hand in command.hands if not any(index in opened for index in hand.indices))
-    assert command.blackjacks_only or not closed, "every card that is named is opened"
-    wanted = [index for hand in command.hands if hand not in closed for index in hand.indices]
-    assert [opening.index for opening in command.openings] == wanted, f"cards {wanted} are opened, in this order"
-    for hand in command.hands:
-        cards = [opened[index].card for index in hand.indices if index in opened]
-        assert not command.blackjacks_only or not cards or are_blackjack(cards), "of all others nothing is opened after the deal"
+    exposed_now = exposed(command)
     for opening in command.openings:
         _prove(opening, opening.index, shoe.made)
-    return [CardsExposed(round=command.round, openings=command.openings, closed=closed)]
+    return [exposed_now]
 
 
 def burn(command: BurnCards, shoe: Ready) -> list[ShoeEvent]:
