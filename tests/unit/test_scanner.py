@@ -155,6 +155,8 @@ async def test_silence_is_told(listening):
         listening(Scanner(f"tcp://127.0.0.1:{port}", Count(), house.take, house.alarm, silence_s=0.05))
         await house.hears_of("silent")
 
+    assert house.alarms[0][0] == "silent"
+
 
 async def test_card_that_is_held_when_the_cable_ends_is_let_go(listening):
     """Over the next load another device may stand there, and a card that the old one kept is none of that load."""
