@@ -5,8 +5,8 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
-from services.wallet.domain.ledger import Ledger
-from services.wallet.domain.posting import owed_account, player_account
+from services.wallet.domain.posting import cash_account, owed_account
+from services.wallet.domain.state import Ledger
 from shared.contracts.subjects import stream_day
 from shared.contracts.wallet import (
     AccountOpened,
@@ -116,7 +116,7 @@ class _Move(Struct, frozen=True):
 
 def _moves(event: Any, player: str, balances: dict[str, int]) -> list[_Move]:
     """Return how one event moves the player's account."""
-    account = player_account(player)
+    account = cash_account(player)
     match event:
         case CarriedForward():
             mine = [row for row in event.accounts if row.account == account]

@@ -1,7 +1,7 @@
 """What the wallet service says and hears: one ledger for each gaming day (and shard), double entry in minor units.
 
-Every movement is a set of postings that sum to zero.  Accounts are named `player:ann`, `owed:ann`, `escrow:<round>`,
-`house:bank` and `world:<operator>`; each belongs to one currency, named in the event.
+Every movement is a set of postings that sum to zero.  Accounts are named `player/ann/cash`, `player/ann/owed`,
+`round/<round>/escrow`, `house/win` and `outside/<operator>`; each belongs to one currency, named in the event.
 """
 
 from typing import Literal
@@ -268,7 +268,7 @@ class StakesSettled(Event, frozen=True, kw_only=True, tag="wallet.StakesSettled.
 
 
 class StakesCorrected(Event, frozen=True, kw_only=True, tag="wallet.StakesCorrected.v1"):
-    """The differences of a correction moved; what a player could not pay back is owed, at `owed:<player>`."""
+    """The differences of a correction moved; what a player could not pay back is owed, at `player/<player>/owed`."""
 
     round: str
     number: int

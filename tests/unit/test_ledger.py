@@ -8,7 +8,8 @@ import pytest
 from msgspec.structs import replace
 
 from services.wallet.domain.carrying import ROWS_MAX, carried
-from services.wallet.domain.ledger import LEDGER, Account, Ledger, Stake
+from services.wallet.domain.ledger import LEDGER
+from services.wallet.domain.state import Account, Ledger, Stake
 from services.wallet.reactions import follow
 from services.wallet.views import Amount, Balance, StatementRow, balance, statement
 from shared.contracts.table import (
@@ -144,12 +145,12 @@ def test_an_account_needs_names_and_a_currency_that_can_be_written(player: str, 
 
 def test_a_deposit_comes_from_the_world() -> None:
     """What players bring is a debt to the outside."""
-    assert balances(after(*OPEN)) == {"player:ann": 1000, "world:north": -1000}
+    assert balances(after(*OPEN)) == {"player/ann/cash": 1000, "outside/north": -1000}
 
 
 def test_a_withdrawal_goes_to_the_world() -> None:
     """And no further than the account holds."""
-    assert balances(after(*OPEN, Withdraw(player="ann", currency="CAD", minor=400))) == {"player:ann": 600, "world:north": -600}
+    assert balances(after(*OPEN, Withdraw(player="ann", currency="CAD", minor=400))) == {"player/ann/cash": 600, "outside/north": -600}
 
 
 @pytest.mark.parametrize(
@@ -177,7 +178,7 @@ def test_a_stake_is_set_aside() -> None:
     ledger = after(*OPEN, RESERVE)
 
     assert (balances(ledger), ledger.stakes[ROUND, "w1"]) == (
-        {"player:ann": 700, "world:north": -1000, f"escrow:{ROUND}": 300},
+        {"player/ann/cash": 700, "outside/north": -1000, f"round/{ROUND}/escrow": 300},
         Stake(ROUND, "ann", "CAD", 300),
     )
 
@@ -213,7 +214,7 @@ def test_a_stake_is_given_back_once() -> None:
     ledger = after(*OPEN, RESERVE, RELEASE)
 
     assert (balances(ledger), decide(ledger, RELEASE), decide(after(*OPEN), RELEASE)) == (
-        {"player:ann": 1000, "world:north": -1000},
+        {"player/ann/cash": 1000, "outside/north": -1000},
         [],
         [],
     )
@@ -224,7 +225,7 @@ def test_wagers_of_two_rounds_may_carry_the_same_name() -> None:
     other = "T9.20261130-000004"
     ledger = after(*OPEN, RESERVE, replace(RESERVE, round=other, minor=200), ReleaseStake(round=other, wager="w1"), settle(300))
 
-    assert (balances(ledger)["player:ann"], decide(ledger, BookRound(round=ROUND, outcome="settled"))) == (
+    assert (balances(ledger)["player/ann/cash"], decide(ledger, BookRound(round=ROUND, outcome="settled"))) == (
         1000,
         [RoundBooked(round=ROUND, outcome="settled")],
     )
@@ -235,7 +236,7 @@ def test_a_settlement_moves_the_stake_by_its_outcome(returned: int, ann: int, ho
     """Lost to the house, pushed back, or back with winnings from the house."""
     found = balances(after(*OPEN, RESERVE, settle(returned)))
 
-    assert (found["player:ann"], found.get("house:bank", 0), found.get(f"escrow:{ROUND}", 0)) == (ann, house, 0)
+    assert (found["player/ann/cash"], found.get("house/win", 0), found.get(f"round/{ROUND}/escrow", 0)) == (ann, house, 0)
 
 
 def test_a_settlement_has_one_posting_for_each_account() -> None:
@@ -246,9 +247,9 @@ def test_a_settlement_has_one_posting_for_each_account() -> None:
     assert isinstance(event, StakesSettled)
 
     assert event.postings == (
-        Posting(account=f"escrow:{ROUND}", minor=-400),
-        Posting(account="player:ann", minor=600),
-        Posting(account="house:bank", minor=-200),
+        Posting(account=f"round/{ROUND}/escrow", minor=-400),
+        Posting(account="player/ann/cash", minor=600),
+        Posting(account="house/win", minor=-200),
     )
 
 
@@ -359,7 +360,7 @@ def test_a_closed_book_is_carried_into_the_next() -> None:
 def test_a_book_that_does_not_balance_is_not_opened() -> None:
     """A part that is missing is found before anything else happens."""
     part = CarryForward(
-        from_day="20261129", follows="", accounts=(CarriedAccount(account="player:ann", operator="n", currency="CAD", minor=5),)
+        from_day="20261129", follows="", accounts=(CarriedAccount(account="player/ann/cash", operator="n", currency="CAD", minor=5),)
     )
 
     with pytest.raises(AssertionError, match="must balance"):
@@ -369,7 +370,9 @@ def test_a_book_that_does_not_balance_is_not_opened() -> None:
 @pytest.mark.parametrize(
     "part",
     [
-        CarryForward(from_day="20261129", follows="", accounts=(CarriedAccount(account="world:n", operator="", currency="CAD", minor=-5),)),
+        CarryForward(
+            from_day="20261129", follows="", accounts=(CarriedAccount(account="outside/n", operator="", currency="CAD", minor=-5),)
+        ),
         CarryForward(from_day="20261129", follows="", stakes=(CarriedStake(wager="w", round="r", player="p", currency="CAD", minor=5),)),
     ],
 )

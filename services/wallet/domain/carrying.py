@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeVar
 
-from services.wallet.domain.ledger import Ledger
+from services.wallet.domain.state import Ledger
 from shared.contracts.wallet import CarriedAccount, CarriedId, CarriedStake, CarryForward, OpenBook
 from shared.kernel.folded import Recorded
 
@@ -24,7 +24,7 @@ def carried(ledger: Ledger, answers: Mapping[str, Recorded], follows: str) -> li
         CarriedAccount(account=name, operator=account.operator, currency=currency, minor=account.minor)
         for currency, book in sorted(ledger.accounts.items())
         for name, account in sorted(book.items())
-        if not name.startswith("escrow:")
+        if not name.endswith("/escrow")
     ]
     stakes = [
         CarriedStake(wager=wager, round=stake.round, player=stake.player, currency=stake.currency, minor=stake.minor)
