@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from feltlog.commands import player, quarantine, round, rules, scanner, scenario, shoe, table
+from feltlog.commands import player, quarantine, round, rules, scanner, scenario, shoe, table, wallet
 from feltlog.commands.demo import demo
 from feltlog.commands.play import play
 from feltlog.commands.rack import rack
@@ -42,6 +42,7 @@ app.command()(play)
 app.command()(status)
 app.add_typer(table.app, name="table")
 app.add_typer(player.app, name="player")
+app.add_typer(wallet.app, name="wallet")
 app.command()(rounds)
 app.add_typer(round.app, name="round")
 app.command()(replay)

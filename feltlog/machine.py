@@ -25,7 +25,9 @@ from feltlog.house import House
 from feltlog.nats_config import Ports
 from feltlog.nats_server import SERVER, await_ready, claim, free_ports, server_program, tail, write_error
 from feltlog.running import Lock, Running, Seen
+from feltlog.settings import adjustment_caps
 from feltlog.trouble import Trouble
+from shared.contracts.cage import caps_line
 from shared.contracts.staff import PIT, staff_line
 from shared.runtime.settings import scanners_line
 
@@ -202,6 +204,7 @@ class Machine:
             house = settings.house
             facts |= {"FELTLOG_DAY_STARTS": house.day_starts, "FELTLOG_ZONE": house.zone, "FELTLOG_STAFF": staff_line(self.house.staff())}
             facts["FELTLOG_SCANNERS"] = scanners_line(settings.scanners)
+            facts["FELTLOG_ADJUSTMENT_CAPS"] = caps_line(adjustment_caps(settings.wallet))
         # The key that seals the shoes is the shoe's business alone.
         inherited = {name: value for name, value in os.environ.items() if not name.startswith(SEALING) or user == "shoe"}
         return inherited | facts

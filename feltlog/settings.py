@@ -72,6 +72,12 @@ class HouseRules(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     zone: str
 
 
+class WalletRules(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`[wallet]`: how much two persons may move by one adjustment, by currency."""
+
+    adjustment_max: dict[Currency, Amount] = {}
+
+
 class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The whole of `tables.toml`."""
 
@@ -80,6 +86,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """Who works at the tables, and as what."""
     scanners: dict[Name, ScannerAddress] = {}
     """Where the scanner of each table is reached whose cards are scanned."""
+    wallet: WalletRules = WalletRules()
+    """What the cage may do."""
     table: tuple[TableRules, ...] = ()
 
 
@@ -100,6 +108,13 @@ pit = "pit_boss"
 supervisor = "casino_supervisor"
 manager = "duty_manager"
 inspector = "inspector"
+
+# [wallet] says how much one adjustment may move that two persons agree on (`feltlog wallet adjust`), by currency; "0" is
+# none at all. A currency that is not named has 100000 of its smallest unit: 1000.00 CAD, 100000 JPY, 100.000 KWD. A change
+# counts from the next gaming day's book on.
+
+[wallet]
+adjustment_max = { CAD = "500.00", EUR = "500.00", USD = "500.00" }
 
 # [scanners] says where the card scanner of a table is reached whose profile has device = "scanned", such as
 # T1 = "tcp://127.0.0.1:7001" or T1 = "serial:/dev/ttyUSB0".
@@ -190,6 +205,8 @@ def sentence(message: str) -> str:
             place, keys = "in [house]", rest
         case ["staff" | "scanners" as section, *_]:
             place, keys = f"in [{section}]", []
+        case ["wallet", *rest]:
+            place, keys = "in [wallet]", rest[:1]
         case _:
             place, keys = "", parts
     place = ", ".join(filter(None, [place, *(f"key `{key}`" for key in keys)]))
@@ -212,6 +229,7 @@ def contradictions(settings: Settings) -> list[str]:
     ids = [table.id for table in settings.table]
     found += [f"in [scanners]: there is no table {table!r}." for table in settings.scanners if table not in ids]
     found += impossible_scanners(settings.scanners)
+    found += impossible_caps(settings.wallet)
     found += [f"table {id_!r} stands there {ids.count(id_)} times; each table needs an id of its own." for id_ in ids if ids.count(id_) > 1]
     return found + [problem for table in settings.table if (problem := impossible_limits(table))]
 
@@ -229,6 +247,22 @@ def impossible_scanners(scanners: Mapping[str, str]) -> list[str]:
             found.append(f"in [scanners]: {tables[address]!r} and {table!r} have the same scanner; what it sees leaves one shoe.")
         tables[address] = table
     return found
+
+
+def impossible_caps(wallet: WalletRules) -> list[str]:
+    """Return what is wrong with caps on adjustments: a currency that nobody knows, and an amount that is finer than it."""
+    found = []
+    for currency, most in wallet.adjustment_max.items():
+        try:
+            minor_units(most, currency)
+        except BadMoney as error:
+            found.append(f"in [wallet], key `adjustment_max`: {error}.")
+    return found
+
+
+def adjustment_caps(wallet: WalletRules) -> dict[str, int]:
+    """Return how much one adjustment may move, in minor units, of the currencies that are named."""
+    return {currency: minor_units(most, currency) for currency, most in wallet.adjustment_max.items()}
 
 
 def impossible_limits(table: TableRules) -> str:

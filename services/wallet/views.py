@@ -7,9 +7,12 @@ from msgspec import Struct
 
 from services.wallet.domain.posting import cash_account, owed_account
 from services.wallet.domain.state import Ledger
+from shared.contracts.cage import AdjustmentReason, BlockReason
+from shared.contracts.staff import Job
 from shared.contracts.subjects import stream_day
 from shared.contracts.wallet import (
     AccountOpened,
+    AdjustmentMade,
     CarriedForward,
     Deposited,
     Posting,
@@ -22,7 +25,16 @@ from shared.contracts.wallet import (
 from shared.kernel.entry import Entry
 
 What = Literal[
-    "account opened", "brought forward", "deposit", "withdrawal", "stake set aside", "stake released", "settled", "corrected", "owed"
+    "account opened",
+    "brought forward",
+    "deposit",
+    "withdrawal",
+    "stake set aside",
+    "stake released",
+    "settled",
+    "corrected",
+    "adjustment",
+    "owed",
 ]
 
 
@@ -42,6 +54,28 @@ class Balance(Struct, frozen=True, kw_only=True):
 
     player: str
     amounts: tuple[Amount, ...]
+    day: str = ""
+    """Of the book that says so."""
+    revision: int = 0
+    """The entry of that book after which it is so."""
+    blocked: bool = False
+    """Whether the player may place no stakes."""
+    blocks: tuple[BlockReason, ...] = ()
+    """Why, as far as the asker is told."""
+
+
+class OpenAdjustment(Struct, frozen=True, kw_only=True):
+    """An adjustment that waits for a second person."""
+
+    adjustment: str
+    player: str
+    currency: str
+    minor: int
+    reason: AdjustmentReason
+    by: str
+    job: Job
+    round: str = ""
+    note: str = ""
 
 
 class StatementRow(Struct, frozen=True, kw_only=True):
@@ -57,8 +91,11 @@ class StatementRow(Struct, frozen=True, kw_only=True):
     balance_minor: int
 
 
-def balance(ledger: Ledger, player: str) -> Balance:
-    """Return what `player` has, a line for each currency, none if he has no account."""
+def balance(ledger: Ledger, player: str, *, revision: int = 0, reasons: bool = False) -> Balance:
+    """Return what `player` has after the entry `revision`, a line for each currency, none if he has no account.
+
+    With `reasons` it says why the player is blocked.  That is for staff: one of the reasons is a suspicion.
+    """
     set_aside: dict[str, int] = {}
     for stake in ledger.stakes.values():
         if stake.player == player:
@@ -77,7 +114,18 @@ def balance(ledger: Ledger, player: str) -> Balance:
             for currency, account in held
             if account is not None
         ),
+        day=ledger.day,
+        revision=revision,
+        blocked=player in ledger.blocks,
+        blocks=ledger.blocks.get(player, ()) if reasons else (),
     )
+
+
+def open_adjustments(ledger: Ledger) -> list[OpenAdjustment]:
+    """Return the adjustments that wait for a second person, in the order in which they were proposed."""
+    names = OpenAdjustment.__struct_fields__
+    waiting = sorted(ledger.adjustments.open.values(), key=lambda each: int(each.adjustment.rpartition("-")[2]))
+    return [OpenAdjustment(**{name: getattr(each, name) for name in names}) for each in waiting]
 
 
 def statement(entries: Iterable[Entry[Any, Any]], player: str) -> Iterator[StatementRow]:
@@ -150,6 +198,12 @@ def _moves(event: Any, player: str, balances: dict[str, int]) -> list[_Move]:
             owed = -_minor(event.postings, owed_account(player))
             moves += [_Move("owed", event.currency, owed, event.round)] if owed else []
             assert sum(move.minor for move in moves) == _minor(event.postings, account), "the lines of a correction must be its postings"
+            return moves
+        case AdjustmentMade() if event.player == player:
+            owed = -_minor(event.postings, owed_account(player))
+            moves = [_Move("adjustment", event.currency, event.minor, event.round)]
+            moves += [_Move("owed", event.currency, owed, event.round)] if owed else []
+            assert sum(move.minor for move in moves) == _minor(event.postings, account), "an adjustment must be its postings"
             return moves
         case _:
             return []

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
+from shared.contracts.cage import BadCaps, caps_of
 from shared.contracts.staff import PIT, BadStaff, Job, staff_of
 from shared.kernel.toml import quoted
 
@@ -40,6 +41,8 @@ class ServiceSettings:
     """Who has which job."""
     scanners: Mapping[str, str] = field(default_factory=dict)
     """Where the scanner of a table is reached, by table."""
+    adjustment_caps: Mapping[str, int] = field(default_factory=dict)
+    """How much one adjustment may move, in minor units by currency, where the house has said so."""
 
 
 def demand_assertions() -> None:
@@ -62,6 +65,10 @@ def from_environment(environment: Mapping[str, str] = os.environ) -> ServiceSett
         staff = PIT | staff_of(environment.get("FELTLOG_STAFF", ""))
     except BadStaff as error:
         raise SettingMissing(f"FELTLOG_STAFF: {error}.") from None
+    try:
+        caps = caps_of(environment.get("FELTLOG_ADJUSTMENT_CAPS", ""))
+    except BadCaps as error:
+        raise SettingMissing(f"FELTLOG_ADJUSTMENT_CAPS: {error}.") from None
     return ServiceSettings(
         nats_url=needed("FELTLOG_NATS_URL"),
         monitor_url=needed("FELTLOG_MONITOR_URL"),
@@ -73,6 +80,7 @@ def from_environment(environment: Mapping[str, str] = os.environ) -> ServiceSett
         allow_volatile=environment.get("FELTLOG_ALLOW_VOLATILE", "") == "1",
         staff=staff,
         scanners=scanners_of(environment.get("FELTLOG_SCANNERS", "")),
+        adjustment_caps=caps,
     )
 
 

@@ -420,8 +420,10 @@ def test_a_balance_says_what_a_player_has() -> None:
     """What can be used and what is set aside, in each currency."""
     ledger = after(*OPEN, OpenAccount(player="ann", operator="south", currency="EUR"), RESERVE)
 
-    assert balance(ledger, "ann") == Balance(
+    assert balance(ledger, "ann", revision=7) == Balance(
         player="ann",
+        day=DAY,
+        revision=7,
         amounts=(
             Amount(currency="CAD", operator="north", available_minor=700, set_aside_minor=300),
             Amount(currency="EUR", operator="south", available_minor=0, set_aside_minor=0),

@@ -13,10 +13,11 @@ from services.wallet import reactions, views
 from services.wallet.app.closed_books import ClosedBooks
 from services.wallet.domain.carrying import beginning
 from services.wallet.domain.ledger import LEDGER
+from shared.contracts.cage import all_caps
 from shared.contracts.refusals import Reason, refused, sentence
 from shared.contracts.requests import decode_request
 from shared.contracts.subjects import Addressed, ledger_stream, log_day, stream_day
-from shared.contracts.wallet import BookClosed, CarryForward, CloseBook, OpenBook, StaffCommand
+from shared.contracts.wallet import BookClosed, CarryForward, CloseBook, OpenAccount, OpenBook, StaffCommand
 from shared.kernel.entry import Entry, Place
 from shared.kernel.folded import ID_REUSED, Asked, fingerprint
 from shared.kernel.identity import derived_id
@@ -45,6 +46,8 @@ class WalletApp:
         """The stream of the ledger that is open; empty between two books."""
         self._ledger = Noun(LEDGER)
         self._closed_books = ClosedBooks(settings.data / "wallet.sqlite")
+        self._caps = all_caps(settings.adjustment_caps)
+        self._staff = settings.staff
 
     @property
     def house(self) -> Process:
@@ -96,6 +99,9 @@ class WalletApp:
         if not book:
             raise refused(Reason.BUSY)
         request = decode_request(data, StaffCommand)
+        if isinstance(request.command, OpenAccount) and request.command.player in self._staff:
+            # Who works here may be struck off tomorrow: that is the house's settings' to say, and no fact of the book (ON-3.6).
+            raise refused(Reason.NAME_RESERVED, request.command.player)
         asked = Asked(request.id, request.command, self.house.actor(to), self.house.clock.now_ms())
         before = await self._closed_books.recorded(request.id)
         if before is not None:
@@ -107,9 +113,14 @@ class WalletApp:
         return answer
 
     async def question(self, to: Addressed) -> Any:
-        """Tell a player, or staff, what an account holds."""
+        """Tell a player, or staff, what an account holds as of the last entry of the open book; staff also what waits for them."""
+        if not self._book:
+            return {"error": sentence(Reason.BUSY)}
+        book = self.house.keepers.get(self._book).folded
+        if to.role == "staff" and to.target == "adjustments":
+            return views.open_adjustments(book.state)
         player = to.actor if to.role == "player" else to.target.removeprefix("balance_")
-        return views.balance(self.house.keepers.get(self._book).state, player) if self._book else {"error": sentence(Reason.BUSY)}
+        return views.balance(book.state, player, revision=book.revision, reasons=to.role == "staff")
 
     def stored(self, keeper: Keeper[Any], entry: Entry[Any, Any]) -> None:
         """Open the next book once the open one is closed; older ones are closed as well when they are read."""
@@ -132,14 +143,14 @@ class WalletApp:
         """Carry a closed book forward and open the next one; each part has an id of its own, so that a crash repeats nothing."""
         next_day = closed.state.next_day
         stream = ledger_stream(next_day)
-        for name, command in beginning(closed.state, closed.folded.answers, closed.folded.digest):
+        for name, command in beginning(closed.state, closed.folded.answers, closed.folded.digest, self._caps):
             await self._begin(stream, command, name)
         await self._closed_books.learn(self.house.store, before=next_day)
         self._book = stream
 
     async def _open_first(self, stream: str) -> None:
         """Open a book that carries nothing forward."""
-        await self._begin(stream, OpenBook(day=stream_day(stream)), "open")
+        await self._begin(stream, OpenBook(day=stream_day(stream), caps=self._caps), "open")
         self._book = stream
 
     async def _begin(self, stream: str, command: CarryForward | OpenBook, name: str) -> None:
