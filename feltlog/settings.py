@@ -18,7 +18,8 @@ from shared.contracts.staff import PIT, Job
 from shared.contracts.table import OpenTable, TableSettings
 from shared.kernel.money import BadMoney, minor_units
 from shared.kernel.toml import BadToml, decode, quoted
-from shared.runtime.settings import SCANNER, TIME_OF_DAY
+from shared.runtime.settings import SCANNER, TIME_OF_DAY, SettingMissing
+from shared.runtime.sql import where_of
 
 PORT_MAX = 65_535
 NAME = r"^[A-Za-z0-9_-]{1,64}\Z"
@@ -72,6 +73,12 @@ class HouseRules(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     zone: str
 
 
+class WalletRules(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`[wallet]`: where the rows of the ledger are kept; a file in the data directory if nothing is said."""
+
+    database: str = ""
+
+
 class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The whole of `tables.toml`."""
 
@@ -80,6 +87,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """Who works at the tables, and as what."""
     scanners: dict[Name, ScannerAddress] = {}
     """Where the scanner of each table is reached whose cards are scanned."""
+    wallet: WalletRules = WalletRules()
     table: tuple[TableRules, ...] = ()
 
 
@@ -103,6 +111,10 @@ inspector = "inspector"
 
 # [scanners] says where the card scanner of a table is reached whose profile has device = "scanned", such as
 # T1 = "tcp://127.0.0.1:7001" or T1 = "serial:/dev/ttyUSB0".
+
+# [wallet] may name the database that the rows of the ledger are kept in, such as
+# database = "postgresql://feltlog@db.example/feltlog". A URL with a password belongs into the environment instead, as
+# FELTLOG_WALLET_DATABASE. Without either it is books.sqlite, beside this file.
 
 # One [[table]] for each felt. Amounts stand in quotes and in the table's currency.
 # betting_window_ms: how long wagers are taken; decision_ms: how long a player may think;
@@ -186,8 +198,8 @@ def sentence(message: str) -> str:
     match parts:
         case ["table", index, *rest] if index.strip("[]").isdigit():
             place, keys = f"in table {int(index.strip('[]')) + 1}", rest
-        case ["house", *rest]:
-            place, keys = "in [house]", rest
+        case ["house" | "wallet" as section, *rest]:
+            place, keys = f"in [{section}]", rest
         case ["staff" | "scanners" as section, *_]:
             place, keys = f"in [{section}]", []
         case _:
@@ -212,6 +224,7 @@ def contradictions(settings: Settings) -> list[str]:
     ids = [table.id for table in settings.table]
     found += [f"in [scanners]: there is no table {table!r}." for table in settings.scanners if table not in ids]
     found += impossible_scanners(settings.scanners)
+    found += impossible_database(settings.wallet.database)
     found += [f"table {id_!r} stands there {ids.count(id_)} times; each table needs an id of its own." for id_ in ids if ids.count(id_) > 1]
     return found + [problem for table in settings.table if (problem := impossible_limits(table))]
 
@@ -229,6 +242,15 @@ def impossible_scanners(scanners: Mapping[str, str]) -> list[str]:
             found.append(f"in [scanners]: {tables[address]!r} and {table!r} have the same scanner; what it sees leaves one shoe.")
         tables[address] = table
     return found
+
+
+def impossible_database(database: str) -> list[str]:
+    """Return what is wrong with where the wallet's rows are to be kept; what stands there is not repeated."""
+    try:
+        where_of(database, setting="in [wallet], key `database`: what stands there")
+    except SettingMissing as error:
+        return [str(error)]
+    return []
 
 
 def impossible_limits(table: TableRules) -> str:

@@ -17,6 +17,12 @@ SCANNER = r"^(tcp://[A-Za-z0-9._-]+:[0-9]{1,5}|serial:/[^\s\x00-\x1f\x7f]+)\Z"
 """Where a scanner is reached: `tcp://HOST:PORT` or `serial:/dev/NAME`."""
 
 
+DATABASE = "FELTLOG_WALLET_DATABASE"
+"""Where the wallet's rows are kept; it may hold a password, and is shown to nobody."""
+ROWS_FILE = "books.sqlite"
+"""Where they are kept if nothing is said, in the data directory."""
+
+
 class SettingMissing(Exception):
     """A process was started without something that it cannot do without."""
 
@@ -40,6 +46,8 @@ class ServiceSettings:
     """Who has which job."""
     scanners: Mapping[str, str] = field(default_factory=dict)
     """Where the scanner of a table is reached, by table."""
+    database: str = field(default="", repr=False)
+    """Where the wallet's rows are kept; empty for a file of their own in `data`."""
 
 
 def demand_assertions() -> None:
@@ -73,6 +81,7 @@ def from_environment(environment: Mapping[str, str] = os.environ) -> ServiceSett
         allow_volatile=environment.get("FELTLOG_ALLOW_VOLATILE", "") == "1",
         staff=staff,
         scanners=scanners_of(environment.get("FELTLOG_SCANNERS", "")),
+        database=environment.get(DATABASE, ""),
     )
 
 

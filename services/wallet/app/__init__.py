@@ -11,6 +11,7 @@ from typing import Any
 
 from services.wallet import reactions, views
 from services.wallet.app.closed_books import ClosedBooks
+from services.wallet.app.read_side import ReadSide
 from services.wallet.domain.carrying import beginning
 from services.wallet.domain.ledger import LEDGER
 from shared.contracts.refusals import Reason, refused, sentence
@@ -26,7 +27,8 @@ from shared.runtime.event_store import StoreRefusal
 from shared.runtime.keeper import Keeper, Overrun
 from shared.runtime.keepers import Noun
 from shared.runtime.service import Process
-from shared.runtime.settings import ServiceSettings
+from shared.runtime.settings import DATABASE, ROWS_FILE, ServiceSettings
+from shared.runtime.sql import where_of
 
 CLOSE_EVERY_S = 0.5
 
@@ -45,6 +47,8 @@ class WalletApp:
         """The stream of the ledger that is open; empty between two books."""
         self._ledger = Noun(LEDGER)
         self._closed_books = ClosedBooks(settings.data / "wallet.sqlite")
+        self._database = where_of(settings.database or ROWS_FILE, setting=DATABASE, beside=settings.data)
+        self._read_side: ReadSide | None = None
 
     @property
     def house(self) -> Process:
@@ -75,6 +79,8 @@ class WalletApp:
     async def start(self, house: Process) -> None:
         """Open the first book of all, or go on with the latest."""
         self._house = house
+        self._read_side = ReadSide(self._database, house.store, house.alarm)
+        house.spawn(self._read_side.follow(), "rows")
         books = await self._latest_books()
         if not books:
             await self._open_first(ledger_stream(house.today()))
@@ -107,12 +113,16 @@ class WalletApp:
         return answer
 
     async def question(self, to: Addressed) -> Any:
-        """Tell a player, or staff, what an account holds."""
+        """Tell a player, or staff, what an account holds; staff also how far the rows are."""
+        if to.role == "staff" and to.target == "rows":
+            return await self._read_side.standing() if self._read_side else {"error": sentence(Reason.BUSY)}
         player = to.actor if to.role == "player" else to.target.removeprefix("balance_")
         return views.balance(self.house.keepers.get(self._book).state, player) if self._book else {"error": sentence(Reason.BUSY)}
 
     def stored(self, keeper: Keeper[Any], entry: Entry[Any, Any]) -> None:
         """Open the next book once the open one is closed; older ones are closed as well when they are read."""
+        if self._read_side is not None:
+            self._read_side.news()
         if keeper.stream == self._book and any(isinstance(event, BookClosed) for decision in entry.decisions for event in decision.events):
             self._book = ""
             self.house.spawn(self._open_next(keeper), "next book")
