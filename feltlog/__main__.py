@@ -15,6 +15,8 @@ from feltlog.commands import player, quarantine, round, rules, scanner, scenario
 from feltlog.commands.demo import demo
 from feltlog.commands.play import play
 from feltlog.commands.rack import rack
+from feltlog.commands.rebuild import rebuild
+from feltlog.commands.reconcile import reconcile
 from feltlog.commands.replay import replay
 from feltlog.commands.rounds import rounds
 from feltlog.commands.statement import statement
@@ -49,6 +51,8 @@ app.command()(replay)
 app.command()(rack)
 app.command()(verify)
 app.command()(statement)
+app.command()(reconcile)
+app.command()(rebuild)
 app.add_typer(shoe.app, name="shoe")
 app.add_typer(quarantine.app, name="quarantine")
 app.add_typer(rules.app, name="rules")

@@ -18,7 +18,8 @@ from shared.contracts.staff import PIT, Job
 from shared.contracts.table import OpenTable, TableSettings
 from shared.kernel.money import BadMoney, minor_units
 from shared.kernel.toml import BadToml, decode, quoted
-from shared.runtime.settings import SCANNER, TIME_OF_DAY
+from shared.runtime.settings import SCANNER, TIME_OF_DAY, SettingMissing
+from shared.runtime.sql import where_of
 
 PORT_MAX = 65_535
 NAME = r"^[A-Za-z0-9_-]{1,64}\Z"
@@ -73,9 +74,11 @@ class HouseRules(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
 
 
 class WalletRules(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """`[wallet]`: how much two persons may move by one adjustment, by currency."""
+    """`[wallet]`: how much two persons may move by one adjustment, by currency; and where the rows of the ledger are kept."""
 
     adjustment_max: dict[Currency, Amount] = {}
+    database: str = ""
+    """A file in the data directory if nothing is said."""
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -87,7 +90,6 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     scanners: dict[Name, ScannerAddress] = {}
     """Where the scanner of each table is reached whose cards are scanned."""
     wallet: WalletRules = WalletRules()
-    """What the cage may do."""
     table: tuple[TableRules, ...] = ()
 
 
@@ -111,7 +113,9 @@ inspector = "inspector"
 
 # [wallet] says how much one adjustment may move that two persons agree on (`feltlog wallet adjust`), by currency; "0" is
 # none at all. A currency that is not named has 100000 of its smallest unit: 1000.00 CAD, 100000 JPY, 100.000 KWD. A change
-# counts from the next gaming day's book on.
+# counts from the next gaming day's book on. It may also name the database that the rows of the ledger are kept in, such as
+# database = "postgresql://feltlog@db.example/feltlog". A URL with a password belongs into the environment instead, as
+# FELTLOG_WALLET_DATABASE. Without either it is books.sqlite, beside this file.
 
 [wallet]
 adjustment_max = { CAD = "500.00", EUR = "500.00", USD = "500.00" }
@@ -201,12 +205,12 @@ def sentence(message: str) -> str:
     match parts:
         case ["table", index, *rest] if index.strip("[]").isdigit():
             place, keys = f"in table {int(index.strip('[]')) + 1}", rest
-        case ["house", *rest]:
-            place, keys = "in [house]", rest
+        case ["wallet", "adjustment_max", *_]:
+            place, keys = "in [wallet]", ["adjustment_max"]
+        case ["house" | "wallet" as section, *rest]:
+            place, keys = f"in [{section}]", rest
         case ["staff" | "scanners" as section, *_]:
             place, keys = f"in [{section}]", []
-        case ["wallet", *rest]:
-            place, keys = "in [wallet]", rest[:1]
         case _:
             place, keys = "", parts
     place = ", ".join(filter(None, [place, *(f"key `{key}`" for key in keys)]))
@@ -230,6 +234,7 @@ def contradictions(settings: Settings) -> list[str]:
     found += [f"in [scanners]: there is no table {table!r}." for table in settings.scanners if table not in ids]
     found += impossible_scanners(settings.scanners)
     found += impossible_caps(settings.wallet)
+    found += impossible_database(settings.wallet.database)
     found += [f"table {id_!r} stands there {ids.count(id_)} times; each table needs an id of its own." for id_ in ids if ids.count(id_) > 1]
     return found + [problem for table in settings.table if (problem := impossible_limits(table))]
 
@@ -263,6 +268,15 @@ def impossible_caps(wallet: WalletRules) -> list[str]:
 def adjustment_caps(wallet: WalletRules) -> dict[str, int]:
     """Return how much one adjustment may move, in minor units, of the currencies that are named."""
     return {currency: minor_units(most, currency) for currency, most in wallet.adjustment_max.items()}
+
+
+def impossible_database(database: str) -> list[str]:
+    """Return what is wrong with where the wallet's rows are to be kept; what stands there is not repeated."""
+    try:
+        where_of(database, setting="in [wallet], key `database`: what stands there")
+    except SettingMissing as error:
+        return [str(error)]
+    return []
 
 
 def impossible_limits(table: TableRules) -> str:

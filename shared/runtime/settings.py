@@ -18,6 +18,12 @@ SCANNER = r"^(tcp://[A-Za-z0-9._-]+:[0-9]{1,5}|serial:/[^\s\x00-\x1f\x7f]+)\Z"
 """Where a scanner is reached: `tcp://HOST:PORT` or `serial:/dev/NAME`."""
 
 
+DATABASE = "FELTLOG_WALLET_DATABASE"
+"""Where the wallet's rows are kept; it may hold a password, and is shown to nobody."""
+ROWS_FILE = "books.sqlite"
+"""Where they are kept if nothing is said, in the data directory."""
+
+
 class SettingMissing(Exception):
     """A process was started without something that it cannot do without."""
 
@@ -43,6 +49,8 @@ class ServiceSettings:
     """Where the scanner of a table is reached, by table."""
     adjustment_caps: Mapping[str, int] = field(default_factory=dict)
     """How much one adjustment may move, in minor units by currency, where the house has said so."""
+    database: str = field(default="", repr=False)
+    """Where the wallet's rows are kept; empty for a file of their own in `data`."""
 
 
 def demand_assertions() -> None:
@@ -81,6 +89,7 @@ def from_environment(environment: Mapping[str, str] = os.environ) -> ServiceSett
         staff=staff,
         scanners=scanners_of(environment.get("FELTLOG_SCANNERS", "")),
         adjustment_caps=caps,
+        database=environment.get(DATABASE, ""),
     )
 
 

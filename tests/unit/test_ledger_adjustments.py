@@ -7,7 +7,8 @@ from msgspec.structs import replace
 
 from services.wallet.domain.adjustments import OPEN_MAX
 from services.wallet.domain.ledger import LEDGER
-from services.wallet.views import OpenAdjustment, StatementRow, open_adjustments, statement
+from services.wallet.statement import statement
+from services.wallet.views import OpenAdjustment, open_adjustments
 from shared.contracts.cage import (
     AdjustmentCap,
     AdjustmentDeclined,
@@ -220,9 +221,12 @@ def test_an_adjustment_stands_in_the_statement():
         prev="",
         decisions=(Decision(id="d", command=APPROVE, cause=None, actor=SUPERVISOR, received_at_ms=1, events=(*events, out)),),
     )
-    rows: list[StatementRow] = list(statement([entry], "ann"))
+    rows = list(statement([entry], "ann"))
 
-    assert [(row.what, row.minor, row.balance_minor) for row in rows[-2:]] == [("adjustment", -300, -100), ("owed", 100, 0)]
+    assert [(row.what, row.bucket, row.minor, row.balance_minor) for row in rows[-2:]] == [
+        ("adjustment", "cash", -200, 0),
+        ("adjustment", "owed", -100, -100),
+    ]
 
 
 def test_proposals_can_be_looked_at():

@@ -11,6 +11,7 @@ from typing import Any
 
 from services.wallet import reactions, views
 from services.wallet.app.closed_books import ClosedBooks
+from services.wallet.app.read_side import ReadSide
 from services.wallet.domain.carrying import beginning
 from services.wallet.domain.ledger import LEDGER
 from shared.contracts.cage import all_caps
@@ -27,7 +28,8 @@ from shared.runtime.event_store import StoreRefusal
 from shared.runtime.keeper import Keeper, Overrun
 from shared.runtime.keepers import Noun
 from shared.runtime.service import Process
-from shared.runtime.settings import ServiceSettings
+from shared.runtime.settings import DATABASE, ROWS_FILE, ServiceSettings
+from shared.runtime.sql import where_of
 
 CLOSE_EVERY_S = 0.5
 
@@ -48,6 +50,8 @@ class WalletApp:
         self._closed_books = ClosedBooks(settings.data / "wallet.sqlite")
         self._caps = all_caps(settings.adjustment_caps)
         self._staff = settings.staff
+        self._database = where_of(settings.database or ROWS_FILE, setting=DATABASE, beside=settings.data)
+        self._read_side: ReadSide | None = None
 
     @property
     def house(self) -> Process:
@@ -78,6 +82,8 @@ class WalletApp:
     async def start(self, house: Process) -> None:
         """Open the first book of all, or go on with the latest."""
         self._house = house
+        self._read_side = ReadSide(self._database, house.store, house.alarm)
+        house.spawn(self._read_side.follow(), "rows")
         books = await self._latest_books()
         if not books:
             await self._open_first(ledger_stream(house.today()))
@@ -113,7 +119,9 @@ class WalletApp:
         return answer
 
     async def question(self, to: Addressed) -> Any:
-        """Tell a player, or staff, what an account holds as of the last entry of the open book; staff also what waits for them."""
+        """Tell a player, or staff, what an account holds as of the open book's last entry; staff also what waits, and how far rows are."""
+        if to.role == "staff" and to.target == "rows":
+            return await self._read_side.standing() if self._read_side else {"error": sentence(Reason.BUSY)}
         if not self._book:
             return {"error": sentence(Reason.BUSY)}
         book = self.house.keepers.get(self._book).folded
@@ -124,6 +132,8 @@ class WalletApp:
 
     def stored(self, keeper: Keeper[Any], entry: Entry[Any, Any]) -> None:
         """Open the next book once the open one is closed; older ones are closed as well when they are read."""
+        if self._read_side is not None:
+            self._read_side.news()
         if keeper.stream == self._book and any(isinstance(event, BookClosed) for decision in entry.decisions for event in decision.events):
             self._book = ""
             self.house.spawn(self._open_next(keeper), "next book")
