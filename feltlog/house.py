@@ -5,6 +5,7 @@ nats/server.conf     written by us at every start      nats/store/   the logs th
 secrets/<user>.nk    who may connect                   secrets/sealing.key   what seals a shoe's order
 run/machine.json     what runs here now                logs/<process>.log    what the processes said
 surveillance.sqlite  an index that can be built again from the logs
+books.sqlite         the rows of the ledger, if they are not kept elsewhere
 """
 
 from collections.abc import Container, Iterable

@@ -15,7 +15,7 @@ from msgspec import Struct
 from feltlog.auditing import Books
 from feltlog.trouble import Trouble
 from services.wallet.app.read_side import kinds, standing_rows
-from services.wallet.rows import BALANCES, MOVEMENTS, POSTINGS, TABLES, BalanceRow, LogChanged, PostingRow, Rows
+from services.wallet.rows import BALANCES, HEADS, MOVEMENTS, POSTINGS, TABLES, BalanceRow, LogChanged, PostingRow, Rows
 from shared.kernel.entry import Unreadable
 from shared.runtime.sql import EntriesMissing, Index, Overtaken, Snapshot, Where
 
@@ -95,7 +95,7 @@ def state_of(snapshot: Snapshot) -> State:
     for balance in snapshot.rows(BALANCES, BalanceRow):
         hashed.update(line_of(balance))
         balances += 1
-    heads = list(snapshot.rows("heads", TABLES["heads"][0]))
+    heads = list(snapshot.rows(HEADS, TABLES[HEADS][0]))
     latest: Any = heads[-1] if heads else None
     return State(
         stream=latest.stream if latest else "",
@@ -122,6 +122,17 @@ def first_difference(standing: Snapshot, anew: Snapshot) -> str:
                 return f"of {name} this row does not come from the logs: {shown(there)}"
             if there != made:
                 return f"of {name} {shown(there)} stands there, and the logs give {shown(made)}"
+    return ""
+
+
+def missing_entry(standing: Snapshot, anew: Snapshot) -> str:
+    """Return which entry the rows rest on that does not stand in the logs any more, in a sentence; nothing if they all do."""
+    for there, made in in_pairs(HEADS, standing, anew):
+        if there is not None and (made is None or made.digest != there.digest):
+            return (
+                f"Acknowledged entries are missing: revision {there.revision} of {there.stream} is not the entry that the rows rest on. "
+                "Bring the log back from its backup"
+            )
     return ""
 
 

@@ -14,7 +14,7 @@ from feltlog.auditing import Books
 from feltlog.commands.connection import DATA, DataOption, JsonOption, ServerOption, reading
 from feltlog.house import House
 from feltlog.progress import progress
-from feltlog.rebuilding import State, build, first_difference, open_index, state_of, wanted_ends
+from feltlog.rebuilding import State, build, first_difference, missing_entry, open_index, state_of, wanted_ends
 from feltlog.screen import screen, write_json
 from feltlog.wording import counted
 from shared.runtime.settings import DATABASE, ROWS_FILE
@@ -108,9 +108,10 @@ async def against(store: Books, index: Index, anew: Index, *, replace: bool) -> 
         await build(store, anew, await wanted_ends(store, there.positions()))
         with anew.snapshot() as made:
             states = (state_of(there), state_of(made))
-            difference = first_difference(there, made)
-    database, outcome = shown_database(index.where), "differs" if difference else "same"
-    if difference and replace:
+            missing = missing_entry(there, made)
+            difference = missing or first_difference(there, made)
+    database, outcome = shown_database(index.where), "missing" if missing else "differs" if difference else "same"
+    if outcome == "differs" and replace:
         with anew.snapshot() as made:
             index.replace(made)
         outcome = "replaced"

@@ -24,7 +24,7 @@ LOOK_EVERY_S = 1.0
 REST_S = 0.1
 """The least rest between two transactions; it rests as long as it worked, so that deciding has at least every other moment."""
 AGAIN_S = 2.0
-ALARM_EVERY_S = 60.0
+ALARM_EVERY_S = 30.0
 ENTRIES_AT_ONCE = 500
 POSTINGS_AT_ONCE = 5_000
 

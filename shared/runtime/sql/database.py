@@ -4,6 +4,7 @@ A URL may hold a password, and a refused statement may hold a player's name: nei
 is waited for by whoever can wait; one that cannot be used says so in a sentence, for no waiting will make it better.
 """
 
+import logging
 import ssl
 from pathlib import Path
 from typing import Any
@@ -120,4 +121,6 @@ def _server(url: URL) -> Engine:
         if mode == "require":
             context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
         arguments["ssl_context"] = context
+    # What the pool has to say of a connection that broke is a traceback; whoever asked says it in a sentence.
+    logging.getLogger("sqlalchemy.pool").setLevel(logging.CRITICAL)
     return create_engine(url.set(query={}), connect_args=arguments, pool_pre_ping=True, pool_size=2, hide_parameters=True)
