@@ -7,6 +7,7 @@ from typing import Any
 
 from feltlog.reconciling.place import Difference, Place, differs, places
 from shared.contracts.wallet import (
+    AdjustmentMade,
     BookClosed,
     BookOpened,
     CarriedForward,
@@ -203,6 +204,8 @@ def said_otherwise(event: Any, moved: Mapping[str, int]) -> Iterator[str]:
     match event:
         case Deposited(player=player, minor=minor):
             yield from _apart(moved, {player: minor}, {}, rest=("outside/",))
+        case AdjustmentMade(player=player, minor=minor):
+            yield from _apart(moved, {player: minor}, {}, rest=("house/",))
         case Withdrawn(player=player, minor=minor):
             yield from _apart(moved, {player: -minor}, {}, rest=("outside/",))
         case StakeReserved(player=player, round=round_, minor=minor):

@@ -9,11 +9,13 @@ import pytest
 from msgspec.structs import replace
 
 from feltlog.commands.reconcile import show
+from feltlog.reconciling.ledger import said_otherwise, summed
 from feltlog.reconciling.report import Reconciliation, reconciled
 from feltlog.screen import screen
 from feltlog.trouble import Trouble
 from shared.contracts.table import RoundSettled, WagerAccepted, WagerLapsed, WagerPlaced, WagerRefused, WagersCorrected, WagersSettled
 from shared.contracts.wallet import (
+    AdjustmentMade,
     BookOpened,
     CarriedForward,
     Deposited,
@@ -275,3 +277,29 @@ async def test_differences_are_written_for_machines(house):
     difference = msgspec.to_builtins((await found_in(stored)).differences[0])
 
     assert {"code", "message", "stream", "revision", "decision", "event", "round", "wager", "at_ms"} == set(difference)
+
+
+@pytest.mark.parametrize(
+    ("postings", "told"),
+    [
+        ((("house/win", -300), ("player/ann/cash", 200), ("player/ann/owed", 100)), []),
+        ((("house/win", -200), ("player/ann/cash", 200)), ["200 came to ann, and the event says 300"]),
+        ((("outside/north", -300), ("player/ann/cash", 300)), ["-300 came to outside/north, of which the event says nothing"]),
+    ],
+)
+def test_an_adjustment_moves_what_it_says(postings: tuple[tuple[str, int], ...], told: list[str]):
+    """Between the house and the player, a debt of whom is paid first."""
+    event = AdjustmentMade(
+        adjustment="20261130-1",
+        player="ann",
+        currency="CAD",
+        minor=300,
+        reason="goodwill",
+        round="",
+        proposed_by="pit",
+        by="sue",
+        job="duty_manager",
+        postings=tuple(Posting(account=account, minor=minor) for account, minor in postings),
+    )
+
+    assert list(said_otherwise(event, summed(event.postings))) == told
