@@ -11,7 +11,7 @@ import typer
 from rich.table import Table
 
 from feltlog.client import Client
-from feltlog.commands import adjustments, blocking
+from feltlog.commands import adjustments, blocking, promo
 from feltlog.commands.cage import (
     Cage,
     CurrencyOption,
@@ -126,15 +126,17 @@ def sheet(amounts: tuple[Amount, ...]) -> Table:
     """Return what somebody has as a table for people: one row for each currency."""
     table = plain_table()
     table.add_column("", no_wrap=True)
-    for heading in ("available", "set aside", "owed"):
+    for heading in ("available", "promo", "set aside", "owed"):
         table.add_column(heading, justify="right", no_wrap=True)
     table.add_column("operator", overflow="fold")
     for each in amounts:
-        figures = (amount(minor, each.currency) for minor in (each.available_minor, each.set_aside_minor, each.owed_minor))
+        sums = (each.available_minor, each.promo_minor, each.set_aside_minor, each.owed_minor)
+        figures = (amount(minor, each.currency) for minor in sums)
         table.add_row(each.currency, *figures, each.operator)
     return table
 
 
+app.add_typer(promo.app, name="promo")
 for module in (adjustments, blocking):
     for word, settings in module.WORDS.items():
         app.command(context_settings=settings)(word)

@@ -5,6 +5,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from msgspec import UNSET
+
 from feltlog.reconciling.place import Difference, Place, differs, places
 from shared.contracts.wallet import (
     AdjustmentMade,
@@ -21,6 +23,7 @@ from shared.contracts.wallet import (
     Withdrawn,
 )
 from shared.kernel.entry import Entry, Stored
+from shared.kernel.identity import digest
 
 Account = tuple[str, str]
 """A currency and an account's name."""
@@ -91,8 +94,11 @@ class Book:
 
     def trial_balance(self) -> dict[Account, int]:
         """Return what lies in each kind of account, by currency."""
+        return self._trial_of(self.balances)
+
+    def _trial_of(self, balances: Mapping[Account, int]) -> dict[Account, int]:
         found: dict[Account, int] = defaultdict(int)
-        for (currency, account), minor in self.balances.items():
+        for (currency, account), minor in balances.items():
             found[currency, kind_of(account)] += minor
         return dict(sorted(found.items()))
 
@@ -123,6 +129,8 @@ class Book:
             case BookClosed():
                 self.closed = True
                 self._totals(place, "the closed book")
+                for what in self._closed_otherwise(event):
+                    self._differ(place, "closed_otherwise", f"the book is closed with {what}")
             case RoundBooked():
                 self._book(place, event)
             case _ if getattr(event, "postings", ()):
@@ -209,6 +217,18 @@ class Book:
         self.booked.setdefault(event.round, (place, event))
         for currency, minor in self.held_for(event.round).items():
             self._differ(place, "escrow_left", f"{event.round} is booked with {minor} {currency} in its escrow", event)
+
+    def _closed_otherwise(self, event: BookClosed) -> Iterator[str]:
+        """Yield what a book says at its end and does not come to; one that was closed before that was said says nothing."""
+        if event.trial is not UNSET:
+            told = {(row.currency, row.kind): row.minor for row in event.trial}
+            if told != self._trial_of(self.standing()):
+                yield "another trial balance than its movements come to"
+        if event.movements not in (UNSET, self.movements):
+            yield f"{event.movements} movements, and there are {self.movements}"
+        lines = "".join(f"{currency} {account} {minor}\n" for (currency, account), minor in sorted(self.standing().items()))
+        if event.balances not in (UNSET, digest(lines.encode())):
+            yield "another digest of its balances than they have"
 
     def _totals(self, place: Place, what: str) -> None:
         totals: dict[str, int] = defaultdict(int)

@@ -27,6 +27,7 @@ def notices(profile: Profile, settings: TableSettings | None = None, in_force: I
         f"Insurance pays {_ratio(profile.insurance.pays)}: {_insurance(profile)}.",
         *_even_money(profile),
         _limits(profile, settings),
+        *_promotional(profile),
         _boxes(profile, settings),
         *_restrictions(profile, settings, in_force or InForce()),
         _double(profile),
@@ -75,6 +76,11 @@ def _limits(profile: Profile, settings: TableSettings | None) -> str:
     unit = decimal(unit_minor(profile, settings.currency), settings.currency)
     least, most = decimal(settings.minimum_minor, settings.currency), decimal(settings.maximum_minor, settings.currency)
     return f"Wagers from {least} to {most} {settings.currency} on each box, in multiples of {unit}."
+
+
+def _promotional(profile: Profile) -> tuple[str, ...]:
+    """FL-5.1, ON-3.3."""
+    return ("Promotional tokens and vouchers are wagers too, and are staked before chips.",) if profile.promotional else ()
 
 
 def _boxes(profile: Profile, settings: TableSettings | None) -> str:

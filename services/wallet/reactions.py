@@ -6,6 +6,8 @@ the same obligation heard twice is met once.
 
 from typing import Any
 
+from msgspec import UNSET
+
 from shared.contracts.subjects import ledger_stream, round_of, stream_day
 from shared.contracts.table import (
     DayClosed,
@@ -42,6 +44,7 @@ def follow(event: Any, source: Source) -> list[Reaction]:
                 player=event.player,
                 currency=event.currency,
                 minor=event.stake_minor,
+                promotional=event.promotional or UNSET,
             )
             return [_reaction(source, reserve, f"reserve {event.wager}")]
         case WagerLapsed():
@@ -64,12 +67,25 @@ def follow(event: Any, source: Source) -> list[Reaction]:
 
 
 def _settled(line: SettlementLine) -> SettledStake:
-    return SettledStake(wager=line.wager, player=line.player, stake_minor=line.stake_minor, returned_minor=line.returned_minor)
+    return SettledStake(
+        wager=line.wager,
+        player=line.player,
+        stake_minor=line.stake_minor,
+        returned_minor=line.returned_minor,
+        rounding_minor=line.rounding_minor,
+    )
 
 
 def _corrected(event: WagersCorrected, source: Source) -> CorrectStakes:
     lines = tuple(
-        CorrectedStake(wager=line.wager, player=line.player, settled_minor=line.settled_minor, returned_minor=line.returned_minor)
+        CorrectedStake(
+            wager=line.wager,
+            player=line.player,
+            settled_minor=line.settled_minor,
+            returned_minor=line.returned_minor,
+            settled_rounding_minor=line.settled_rounding_minor,
+            rounding_minor=line.rounding_minor,
+        )
         for line in event.lines
     )
     return CorrectStakes(round=_round(source), number=event.number, currency=event.currency, lines=lines)

@@ -16,6 +16,8 @@ class Amount(Struct, frozen=True, kw_only=True):
     operator: str
     available_minor: int
     set_aside_minor: int
+    promo_minor: int = 0
+    """What the house has given that can be staked where tokens are wagers, and not withdrawn (FL-5.1)."""
     owed_minor: int = 0
     """What the player owes after a correction; it is paid from the next money that comes in."""
 
@@ -84,6 +86,7 @@ def balance(ledger: Ledger, player: str, *, revision: int = 0, reasons: bool = F
                 operator=account.operator,
                 available_minor=account.minor,
                 set_aside_minor=set_aside.get(currency, 0),
+                promo_minor=ledger.promo(player, currency),
                 owed_minor=ledger.owed(player, currency),
             )
             for currency, account in held

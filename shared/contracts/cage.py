@@ -95,6 +95,32 @@ class UnblockAccount(Command, frozen=True, kw_only=True, omit_defaults=True, tag
     note: str = ""
 
 
+class GrantPromo(Command, frozen=True, kw_only=True, omit_defaults=True, tag="wallet.GrantPromo.v1"):
+    """Give a player promotional money, tokens or what a voucher is worth, that can be staked and not withdrawn (FL-5.1)."""
+
+    player: str
+    currency: str
+    minor: int
+    voucher: str = ""
+    """A voucher is taken once: the request's id must be `voucher-` and this."""
+
+
+class RedeemPromo(Command, frozen=True, kw_only=True, tag="wallet.RedeemPromo.v1"):
+    """Turn a player's promotional money into money that can be withdrawn."""
+
+    player: str
+    currency: str
+    minor: int
+
+
+class CancelPromo(Command, frozen=True, kw_only=True, tag="wallet.CancelPromo.v1"):
+    """Take promotional money back that a player has not staked, as when it runs out."""
+
+    player: str
+    currency: str
+    minor: int
+
+
 class AdjustmentProposed(Event, frozen=True, kw_only=True, omit_defaults=True, tag="wallet.AdjustmentProposed.v1"):
     """An adjustment waits for a second person, for as long as the book is open."""
 
@@ -144,7 +170,8 @@ class AccountUnblocked(Event, frozen=True, kw_only=True, omit_defaults=True, tag
     note: str = ""
 
 
-CageCommand = ProposeAdjustment | ApproveAdjustment | DeclineAdjustment | BlockAccount | UnblockAccount
+PromoCommand = GrantPromo | RedeemPromo | CancelPromo
+CageCommand = ProposeAdjustment | ApproveAdjustment | DeclineAdjustment | BlockAccount | UnblockAccount | PromoCommand
 
 ANSWERABLE: tuple[Job, ...] = ("casino_supervisor", "duty_manager", "pit_boss", "designated_representative")
 """Who answers for other people's money: whoever is in charge of more than one table."""
@@ -155,6 +182,9 @@ MAY: Mapping[type[CageCommand], tuple[Job, ...]] = {
     DeclineAdjustment: ANSWERABLE,
     BlockAccount: (*IN_CHARGE, "support"),
     UnblockAccount: ANSWERABLE,
+    GrantPromo: (*IN_CHARGE, "support"),
+    RedeemPromo: ANSWERABLE,
+    CancelPromo: (*IN_CHARGE, "support"),
 }
 """Which jobs may ask for what.  No rule book names anybody for it; who deals may not, nor who inspects."""
 

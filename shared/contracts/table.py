@@ -739,6 +739,8 @@ class WagerPlaced(Event, frozen=True, kw_only=True, omit_defaults=True, tag="tab
     reserve_by_ms: int
     seated: bool = False
     """The player sits at the box."""
+    promotional: bool = False
+    """Promotional money may be staked here, before any other (FL-5.1)."""
 
     def answer(self) -> tuple[str, Answer] | None:
         """The asker waits for the wallet."""
@@ -1130,6 +1132,8 @@ class SettlementLine(Struct, frozen=True, gc=False, kw_only=True):
     kind: Kind
     stake_minor: int
     returned_minor: int
+    rounding_minor: int | UnsetType = UNSET
+    """How much of that chips had to round up (FL-5.9); left out where it is nothing."""
 
 
 class WagersSettled(Event, frozen=True, kw_only=True, tag="table.WagersSettled.v1"):
@@ -1227,6 +1231,10 @@ class CorrectedLine(Struct, frozen=True, gc=False, kw_only=True):
     """What it gave back until now."""
     returned_minor: int
     """What it gives back."""
+    settled_rounding_minor: int | UnsetType = UNSET
+    """How much of what it gave back until now chips had to round up; left out where it is nothing."""
+    rounding_minor: int | UnsetType = UNSET
+    """How much of what it gives back chips had to round up; left out where it is nothing."""
 
 
 class WagersCorrected(Event, frozen=True, kw_only=True, tag="table.WagersCorrected.v1"):

@@ -18,9 +18,12 @@ from shared.contracts.cage import (
     ApproveAdjustment,
     BlockAccount,
     CageCommand,
+    CancelPromo,
     CarriedBlock,
     DeclineAdjustment,
+    GrantPromo,
     ProposeAdjustment,
+    RedeemPromo,
     UnblockAccount,
 )
 from shared.contracts.staff import Job
@@ -51,6 +54,7 @@ class CarriedStake(Struct, frozen=True, gc=False, kw_only=True):
     player: str
     currency: str
     minor: int
+    promo_minor: int | UnsetType = UNSET
 
 
 class CarriedId(Struct, frozen=True, gc=False, kw_only=True):
@@ -59,6 +63,14 @@ class CarriedId(Struct, frozen=True, gc=False, kw_only=True):
     id: str
     fingerprint: str
     answer: Answer
+
+
+class TrialRow(Struct, frozen=True, gc=False, kw_only=True):
+    """What lies in all accounts of a kind in one currency; the kinds of a currency come to nothing."""
+
+    currency: str
+    kind: str
+    minor: int
 
 
 class CarryForward(Command, frozen=True, kw_only=True, tag="wallet.CarryForward.v1"):
@@ -82,6 +94,8 @@ class OpenBook(Command, frozen=True, kw_only=True, tag="wallet.OpenBook.v1"):
     follows: str = ""
     caps: tuple[AdjustmentCap, ...] | UnsetType = UNSET
     """How much one adjustment may move; left out, the book takes none."""
+    balances: str | UnsetType = UNSET
+    """The digest of the balances with which the book before was closed: this one begins with the same, or not at all."""
 
 
 class OpenAccount(Command, frozen=True, kw_only=True, tag="wallet.OpenAccount.v1"):
@@ -116,6 +130,8 @@ class ReserveStake(Command, frozen=True, kw_only=True, tag="wallet.ReserveStake.
     player: str
     currency: str
     minor: int
+    promotional: bool | UnsetType = UNSET
+    """Promotional money is staked first (FL-5.1); left out where chips alone are wagers."""
 
 
 class ReleaseStake(Command, frozen=True, kw_only=True, tag="wallet.ReleaseStake.v1"):
@@ -132,6 +148,8 @@ class SettledStake(Struct, frozen=True, gc=False, kw_only=True):
     player: str
     stake_minor: int
     returned_minor: int
+    rounding_minor: int | UnsetType = UNSET
+    """How much of that chips had to round up (FL-5.9); it is the house's cost and not its loss."""
 
 
 class SettleStakes(Command, frozen=True, kw_only=True, tag="wallet.SettleStakes.v1"):
@@ -156,6 +174,8 @@ class CorrectedStake(Struct, frozen=True, gc=False, kw_only=True):
     player: str
     settled_minor: int
     returned_minor: int
+    settled_rounding_minor: int | UnsetType = UNSET
+    rounding_minor: int | UnsetType = UNSET
 
 
 class CorrectStakes(Command, frozen=True, kw_only=True, tag="wallet.CorrectStakes.v1"):
@@ -212,6 +232,8 @@ class BookOpened(Event, frozen=True, kw_only=True, tag="wallet.BookOpened.v1"):
     follows: str = ""
     caps: tuple[AdjustmentCap, ...] | UnsetType = UNSET
     """How much one adjustment may move in this book; left out, it takes none."""
+    balances: str | UnsetType = UNSET
+    """The digest of the balances that it begins with, which is that of the book before."""
 
 
 class AccountOpened(Event, frozen=True, kw_only=True, tag="wallet.AccountOpened.v1"):
@@ -277,6 +299,8 @@ class StakeReserved(Event, frozen=True, kw_only=True, tag="wallet.StakeReserved.
     currency: str
     minor: int
     postings: tuple[Posting, ...]
+    promo_minor: int | UnsetType = UNSET
+    """How much of it is promotional money; left out where it is nothing."""
 
 
 class StakeRefused(Event, frozen=True, kw_only=True, tag="wallet.StakeRefused.v1"):
@@ -286,6 +310,13 @@ class StakeRefused(Event, frozen=True, kw_only=True, tag="wallet.StakeRefused.v1
     round: str
     code: str
     message: str
+
+
+class StakeForgone(Event, frozen=True, kw_only=True, tag="wallet.StakeForgone.v1"):
+    """A stake was given back before it was ever asked for: whoever asks for it later finds that it is over."""
+
+    wager: str
+    round: str
 
 
 class StakeReleased(Event, frozen=True, kw_only=True, tag="wallet.StakeReleased.v1"):
@@ -338,6 +369,40 @@ class DayClosedNoted(Event, frozen=True, kw_only=True, tag="wallet.DayClosedNote
     next_day: str
 
 
+class PromoGranted(Event, frozen=True, kw_only=True, omit_defaults=True, tag="wallet.PromoGranted.v1"):
+    """A player has promotional money, at `player/<player>/promo`."""
+
+    player: str
+    currency: str
+    minor: int
+    by: str
+    job: Job
+    postings: tuple[Posting, ...]
+    voucher: str = ""
+
+
+class PromoRedeemed(Event, frozen=True, kw_only=True, tag="wallet.PromoRedeemed.v1"):
+    """Promotional money became money that can be withdrawn."""
+
+    player: str
+    currency: str
+    minor: int
+    by: str
+    job: Job
+    postings: tuple[Posting, ...]
+
+
+class PromoCancelled(Event, frozen=True, kw_only=True, tag="wallet.PromoCancelled.v1"):
+    """Promotional money went back to the house."""
+
+    player: str
+    currency: str
+    minor: int
+    by: str
+    job: Job
+    postings: tuple[Posting, ...]
+
+
 class BookClosed(Event, frozen=True, kw_only=True, tag="wallet.BookClosed.v1"):
     """The day's book is closed: nothing follows in this stream."""
 
@@ -345,6 +410,12 @@ class BookClosed(Event, frozen=True, kw_only=True, tag="wallet.BookClosed.v1"):
     next_day: str
     accounts: int
     stakes: int
+    movements: int | UnsetType = UNSET
+    """How many events of the book moved money."""
+    trial: tuple[TrialRow, ...] | UnsetType = UNSET
+    """What lies in each kind of account."""
+    balances: str | UnsetType = UNSET
+    """The SHA-256 of a line `CURRENCY ACCOUNT MINOR` for each account in which something lies, sorted byte by byte."""
 
 
 LedgerCommand = (
@@ -366,6 +437,9 @@ LedgerCommand = (
     | DeclineAdjustment
     | BlockAccount
     | UnblockAccount
+    | GrantPromo
+    | RedeemPromo
+    | CancelPromo
 )
 LedgerEvent = (
     CarriedForward
@@ -376,12 +450,16 @@ LedgerEvent = (
     | MovementRefused
     | StakeReserved
     | StakeRefused
+    | StakeForgone
     | StakeReleased
     | StakesSettled
     | StakesCorrected
     | RoundBooked
     | TableNoted
     | DayClosedNoted
+    | PromoGranted
+    | PromoRedeemed
+    | PromoCancelled
     | BookClosed
     | AdjustmentProposed
     | AdjustmentMade

@@ -105,3 +105,16 @@ def winnings(stake_minor: int, ratio: Ratio, *, unit_minor: int) -> int:
     exact_times_staked = stake_minor * ratio.won
     step = ratio.staked * unit_minor
     return -(-exact_times_staked // step) * unit_minor
+
+
+def rounding(stake_minor: int, ratio: Ratio, *, unit_minor: int) -> int:
+    """Return how much of the winnings is there only because chips cannot make less (FL-5.9).
+
+    A part of a minor unit that the exact winnings have belongs to what is rounded up, because no account can hold it.
+
+    >>> rounding(150, Ratio(3, 2), unit_minor=50)
+    25
+    >>> rounding(1501, Ratio(3, 2), unit_minor=1), rounding(1500, Ratio(3, 2), unit_minor=1)
+    (1, 0)
+    """
+    return winnings(stake_minor, ratio, unit_minor=unit_minor) - stake_minor * ratio.won // ratio.staked

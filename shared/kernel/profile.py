@@ -113,5 +113,7 @@ class Profile(msgspec.Struct, frozen=True, gc=False, kw_only=True, forbid_unknow
     """The first two cards of each box are dealt face up, or face down once an inspector approved (FL-3.5)."""
     restrictions: bool = False
     """Supervisors may hold players to the minimum, keep boxes and let fewer players share one (FL-5.4, FL-5.8, FL-5.10 to FL-5.13)."""
+    promotional: bool = False
+    """Promotional tokens and vouchers may be staked, before chips (FL-5.1); elsewhere chips alone are wagers (ON-3.3)."""
     pick_up: Literal["unrecorded", "boxes_first", "dealer_first"] = "unrecorded"
     """In which order cards are picked up from the layout (ON-6.6, LV-3.7); rounds of old logs do not say."""

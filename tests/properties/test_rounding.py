@@ -18,7 +18,7 @@ from shared.kernel.money import Ratio
 from shared.kernel.profile import Profile
 from shared.runtime.shelf import profile
 from tests.properties.strategies import BOOKS
-from tests.rounds import opening, returned
+from tests.rounds import lines, opening, returned
 
 DECIMALS = {"JPY": 0, "CAD": 2, "KWD": 3}
 BLACKJACK = "AS 9D KH 7C"
@@ -62,11 +62,15 @@ class Case(Struct, frozen=True):
 
     def play(self, shoe: str, says: Literal["stand", "insure"]) -> list[tuple[str, int, int]]:
         """Return kind, stake and what came back, of each wager of a round; none if the stake is not taken."""
+        return returned(self.played(shoe, says))
+
+    def played(self, shoe: str, says: Literal["stand", "insure"]) -> Rehearsal:
+        """Return the round."""
         begin = opening("ontario", currency=self.currency, minimum_minor=1, maximum_minor=MUCH)
         rehearsal = Rehearsal(replace(begin, profile=self.rules), cards(shoe))
         rehearsal.bet("ann", 1, self.stake_minor)
         rehearsal.run(lambda moment: Choice(next(word for word in (says, "stand", "decline") if word in moment.legal)))
-        return returned(rehearsal)
+        return rehearsal
 
 
 @st.composite
@@ -99,6 +103,14 @@ def test_blackjack_pays_what_the_rounding_says(case: Case):
     won = case.chip * ceil(case.blackjack / case.chip)
 
     assert case.play(BLACKJACK, "stand") == [("main", case.stake_minor, case.stake_minor + won)]
+
+
+@given(cases().filter(lambda case: case.is_taken))
+def test_what_is_rounded_up_is_said(case: Case):
+    """FL-5.9: the winnings less what they are exactly; a part of a minor unit, which no account can hold, is rounding too."""
+    (line,) = lines(case.played(BLACKJACK, "stand"))
+
+    assert (line.rounding_minor or 0) == case.chip * ceil(case.blackjack / case.chip) - floor(case.blackjack)
 
 
 @given(cases().filter(lambda case: case.is_taken))

@@ -162,6 +162,11 @@ def void(event: RoundBooked) -> Sequence[Any]:
     return [replace(event, outcome="void")]
 
 
+def closed_with(**said: Any) -> Callable[[Any], Sequence[Any]]:
+    """Close a book with something else than it comes to."""
+    return lambda event: [replace(event, **said)]
+
+
 def carried(by: tuple[int, int]) -> Callable[[Any], Sequence[Any]]:
     """Carry other balances of the first two accounts forward."""
 
@@ -195,6 +200,9 @@ FORGERIES = [
     (WagersCorrected, "T1.round.000002", better, "corrected_differs", StakesCorrected, LEDGER),
     (WagersCorrected, "T1.round.000002", dropped, "corrected_differs", StakesCorrected, LEDGER),
     (RoundSettled, "T1.round.000001", dropped, "booked_early", RoundBooked, LEDGER),
+    (BookClosed, LEDGER, closed_with(movements=3), "closed_otherwise", BookClosed, LEDGER),
+    (BookClosed, LEDGER, closed_with(balances="0" * 64), "closed_otherwise", BookClosed, LEDGER),
+    (BookClosed, LEDGER, closed_with(trial=()), "closed_otherwise", BookClosed, LEDGER),
     (CarriedForward, TOMORROW, carried((5, -5)), "carried_differs", BookOpened, TOMORROW),
     (CarriedForward, TOMORROW, carried((5, 0)), "total", BookOpened, TOMORROW),
 ]

@@ -8,6 +8,8 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import Any
 
+from msgspec import UNSET
+
 from services.surveillance.domain.findings import Code, Finding
 from services.surveillance.domain.heard import Heard, Where
 from shared.contracts.wallet import (
@@ -15,15 +17,21 @@ from shared.contracts.wallet import (
     BookClosed,
     BookOpened,
     CarriedForward,
+    CorrectedStake,
     Deposited,
     Posting,
+    PromoCancelled,
+    PromoGranted,
+    PromoRedeemed,
     RoundBooked,
+    SettledStake,
     StakeReleased,
     StakeReserved,
     StakesCorrected,
     StakesSettled,
     Withdrawn,
 )
+from shared.kernel.identity import digest
 
 Account = tuple[str, str]
 """A currency and an account's name."""
@@ -34,6 +42,9 @@ class Book:
     """One day's ledger: what lies in each account."""
 
     minor: dict[Account, int] = field(default_factory=lambda: defaultdict(int))
+    promo: dict[tuple[str, str], tuple[int, int]] = field(default_factory=dict)
+    """Of each wager, by round, that was staked with promotional money: how much of that, and the whole stake."""
+    movements: int = 0
     from_day: str = ""
     first: Where | None = None
     closed: bool = False
@@ -80,16 +91,32 @@ class Balances:
                     book.minor[row.currency, row.account] += row.minor
                 for stake in event.stakes:
                     book.minor[stake.currency, f"round/{stake.round}/escrow"] += stake.minor
+                    if stake.promo_minor:
+                        book.promo[stake.round, stake.wager] = (stake.promo_minor, stake.minor)
             case BookOpened():
                 self.opening[heard.day] = _standing(book.minor)
-                return [(Code.UNBALANCED, f"what was carried forward in {money} does not sum to zero") for money in _unbalanced(book.minor)]
+                return [
+                    *((Code.UNBALANCED, f"what was carried forward in {money} does not sum to zero") for money in _unbalanced(book.minor)),
+                    *_other_digest(book, event, "is opened"),
+                ]
             case RoundBooked():
                 held = {money for (money, name), minor in book.minor.items() if name == f"round/{event.round}/escrow" and minor}
                 return [(Code.ESCROW_LEFT, f"{event.round} is booked with {money} left in its escrow") for money in sorted(held)]
             case BookClosed():
                 book.closed = True
-                return [(Code.UNBALANCED, f"the book is closed, and {money} does not sum to zero") for money in _unbalanced(book.minor)]
-            case Deposited() | Withdrawn() | AdjustmentMade() | StakeReserved() | StakeReleased() | StakesSettled() | StakesCorrected():
+                return [
+                    *((Code.UNBALANCED, f"the book is closed, and {money} does not sum to zero") for money in _unbalanced(book.minor)),
+                    *_other_digest(book, event, "is closed"),
+                    *_other_trial(book, event),
+                ]
+            case Deposited() | Withdrawn() | AdjustmentMade() | PromoGranted() | PromoRedeemed() | PromoCancelled():
+                return self._move(book, event)
+            case StakeReserved():
+                found = self._move(book, event)
+                if event.promo_minor:
+                    book.promo[event.round, event.wager] = (event.promo_minor, event.minor)
+                return found
+            case StakeReleased() | StakesSettled() | StakesCorrected():
                 return self._move(book, event)
             case _:
                 pass
@@ -97,6 +124,7 @@ class Balances:
 
     def _move(self, book: Book, event: Any) -> list[tuple[Code, str]]:
         self.movements += 1
+        book.movements += bool(event.postings)
         found = []
         moved = _summed(event.postings)
         if sum(moved.values()):
@@ -106,11 +134,11 @@ class Balances:
         for name, minor in moved.items():
             account = (event.currency, name)
             book.minor[account] += minor
-            if book.minor[account] < 0 and minor < 0 and name.endswith(("/cash", "/escrow")):
+            if book.minor[account] < 0 and minor < 0 and name.startswith(("player/", "round/")) and not name.endswith("/owed"):
                 found.append((Code.UNBALANCED, f"{name} falls to {book.minor[account]}"))
             if name.endswith("/owed") and book.minor[account] > 0:
                 found.append((Code.UNBALANCED, f"{name} is paid more than was owed"))
-            if not book.minor[account] and name.endswith(("/escrow", "/owed")):
+            if not book.minor[account] and name.endswith(("/escrow", "/owed", "/promo")):
                 del book.minor[account]
         return found
 
@@ -121,26 +149,69 @@ def _moves(event: Any, moved: dict[str, int], book: Book) -> bool:
         case Deposited(player=player, minor=minor):
             return _only(moved, _with_debt({player: minor}, event.currency, book), rest="outside/")
         case StakesCorrected(lines=lines):
-            net: dict[str, int] = defaultdict(int)
-            for corrected in lines:
-                net[corrected.player] += corrected.returned_minor - corrected.settled_minor
-            return _only(moved, _with_debt(net, event.currency, book), rest="house/win")
+            return moved == _corrected(event.round, lines, event.currency, book)
         case AdjustmentMade(player=player, minor=minor):
             return _only(moved, _with_debt({player: minor}, event.currency, book), rest="house/win")
         case Withdrawn(player=player, minor=minor):
             return _only(moved, {f"player/{player}/cash": -minor}, rest="outside/")
         case StakeReserved(player=player, round=round_, minor=minor):
-            return moved == _summed_pairs({f"player/{player}/cash": -minor, f"round/{round_}/escrow": minor})
+            promo = event.promo_minor or 0
+            held = book.minor.get((event.currency, f"player/{player}/promo"), 0)
+            legs = {f"player/{player}/cash": promo - minor, f"player/{player}/promo": -promo, f"round/{round_}/escrow": minor}
+            # Promotional money goes first: either all of the stake is, or all that there is of it.
+            return moved == _summed_pairs(legs) and promo in (0, min(held, minor))
         case StakeReleased(player=player, round=round_, minor=minor):
-            return moved == _summed_pairs({f"player/{player}/cash": minor, f"round/{round_}/escrow": -minor})
+            promo = book.promo.get((round_, event.wager), (0, 1))[0]
+            legs = {f"player/{player}/cash": minor - promo, f"player/{player}/promo": promo, f"round/{round_}/escrow": -minor}
+            return moved == _summed_pairs(legs)
         case StakesSettled(round=round_, lines=lines):
-            due: dict[str, int] = defaultdict(int)
-            for line in lines:
-                due[f"round/{round_}/escrow"] -= line.stake_minor
-                due[f"player/{line.player}/cash"] += line.returned_minor
-            return _only(moved, due, rest="house/win")
+            return moved == _settled(round_, lines, book)
+        case PromoGranted(player=player, minor=minor):
+            return moved == {f"player/{player}/promo": minor, "house/promo": -minor}
+        case PromoCancelled(player=player, minor=minor):
+            return moved == {f"player/{player}/promo": -minor, "house/promo": minor}
+        case PromoRedeemed(player=player, minor=minor):
+            return moved == _summed_pairs({f"player/{player}/promo": -minor, **_with_debt({player: minor}, event.currency, book)})
         case _:
             return True
+
+
+def _settled(round_: str, lines: tuple[SettledStake, ...], book: Book) -> dict[str, int]:
+    """Return what a settlement moves: each wager gives back in the proportion of its stake, and the house has the rest."""
+    due: dict[str, int] = defaultdict(int)
+    for line in lines:
+        promo = _promo(book, round_, line.wager, line.returned_minor)
+        due[f"round/{round_}/escrow"] -= line.stake_minor
+        due[f"player/{line.player}/promo"] += promo
+        due[f"player/{line.player}/cash"] += line.returned_minor - promo
+        due["house/rounding"] -= line.rounding_minor or 0
+        due["house/win"] += line.stake_minor - line.returned_minor + (line.rounding_minor or 0)
+    return _summed_pairs(due)
+
+
+def _corrected(round_: str, lines: tuple[CorrectedStake, ...], money: str, book: Book) -> dict[str, int]:
+    """Return what a correction moves; promotional money that is gone is borne by the house and nobody's debt."""
+    due: dict[str, int] = defaultdict(int)
+    cash: dict[str, int] = defaultdict(int)
+    promo: dict[str, int] = defaultdict(int)
+    for line in lines:
+        part = _promo(book, round_, line.wager, line.returned_minor) - _promo(book, round_, line.wager, line.settled_minor)
+        promo[line.player] += part
+        cash[line.player] += line.returned_minor - line.settled_minor - part
+        rounding = (line.rounding_minor or 0) - (line.settled_rounding_minor or 0)
+        due["house/rounding"] -= rounding
+        due["house/win"] += line.settled_minor - line.returned_minor + rounding
+    for player, minor in promo.items():
+        there = max(minor, -book.minor.get((money, f"player/{player}/promo"), 0))
+        due[f"player/{player}/promo"] += there
+        due["house/promo"] += minor - there
+    return _summed_pairs({**due, **_with_debt(cash, money, book)})
+
+
+def _promo(book: Book, round_: str, wager: str, minor: int) -> int:
+    """Return how much of what a wager gives back is promotional money, a part of a cent left out."""
+    promo, stake = book.promo.get((round_, wager), (0, 1))
+    return minor * promo // stake
 
 
 def _with_debt(net: dict[str, int], money: str, book: Book) -> dict[str, int]:
@@ -176,6 +247,29 @@ def _summed_pairs(legs: dict[str, int]) -> dict[str, int]:
 
 def _standing(minor: dict[Account, int]) -> dict[Account, int]:
     return {account: amount for account, amount in minor.items() if amount}
+
+
+def _other_digest(book: Book, event: BookOpened | BookClosed, what: str) -> list[tuple[Code, str]]:
+    """The digest of the balances is theirs: a line for each account in which something lies, sorted."""
+    lines = "".join(f"{money} {name} {minor}\n" for (money, name), minor in sorted(_standing(book.minor).items()))
+    said = event.balances
+    return [] if said in (UNSET, digest(lines.encode())) else [(Code.UNBALANCED, f"the book {what} with a digest of other balances")]
+
+
+def _other_trial(book: Book, event: BookClosed) -> list[tuple[Code, str]]:
+    """The trial balance and the count are what the movements come to."""
+    if event.trial is UNSET:
+        return []
+    sums: dict[Account, int] = defaultdict(int)
+    for (money, name), minor in _standing(book.minor).items():
+        whose, _, rest = name.partition("/")
+        sums[money, name if whose == "house" else whose if whose == "outside" else f"{whose}/{rest.rpartition('/')[2]}"] += minor
+    told = [(row.currency, row.kind, row.minor) for row in event.trial]
+    due = [(money, kind, minor) for (money, kind), minor in sorted(sums.items())]
+    found = [] if told == due else [(Code.UNBALANCED, "the trial balance is not what the movements come to")]
+    if event.movements != book.movements:
+        found.append((Code.UNBALANCED, f"the book is closed with {event.movements} movements, and has {book.movements}"))
+    return found
 
 
 def _unbalanced(minor: dict[Account, int]) -> list[str]:

@@ -21,13 +21,25 @@ from shared.contracts.cage import (
     BlockAccount,
     BlockReason,
     CageCommand,
+    CancelPromo,
     DeclineAdjustment,
+    GrantPromo,
     ProposeAdjustment,
+    RedeemPromo,
     UnblockAccount,
 )
 from shared.contracts.staff import job_in_words
 from shared.contracts.subjects import BadSubject, round_name
-from shared.contracts.wallet import AdjustmentMade, BookClosed, BookOpened, CarriedForward, StakeReserved
+from shared.contracts.wallet import (
+    AdjustmentMade,
+    BookClosed,
+    BookOpened,
+    CarriedForward,
+    PromoCancelled,
+    PromoGranted,
+    PromoRedeemed,
+    StakeReserved,
+)
 from shared.kernel.money import EXPONENTS, decimal
 
 COMMANDS: dict[type[Any], type[CageCommand]] = {
@@ -36,6 +48,9 @@ COMMANDS: dict[type[Any], type[CageCommand]] = {
     AdjustmentDeclined: DeclineAdjustment,
     AccountBlocked: BlockAccount,
     AccountUnblocked: UnblockAccount,
+    PromoGranted: GrantPromo,
+    PromoRedeemed: RedeemPromo,
+    PromoCancelled: CancelPromo,
 }
 """What a person asks for whose word each event is."""
 
@@ -113,6 +128,8 @@ def take(book: Book, fact: Fact, heard: Heard) -> Amiss:
         case AdjustmentMade():
             yield Code.ADJUSTED, f"{event.adjustment}: {event.reason}, proposed by {event.proposed_by}, approved by {event.by}"
             yield from make(book, event)
+        case PromoGranted() | PromoRedeemed() | PromoCancelled():
+            yield from promote(book, event, fact.id)
         case AccountBlocked():
             book.blocks.add((event.player, event.reason))
         case AccountUnblocked():
@@ -170,6 +187,16 @@ def make(book: Book, event: AdjustmentMade) -> Amiss:
     for said, made in fields:
         if getattr(proposal, said) != getattr(event, made):
             yield Code.UNAPPROVED, f"{event.adjustment} was made with another {made} than was proposed"
+
+
+def promote(book: Book, event: PromoGranted | PromoRedeemed | PromoCancelled, id: str) -> Amiss:
+    """Promotional money moves no more at once than one adjustment may, and a voucher under an id of its own."""
+    cap = book.caps.get(event.currency, 0)
+    if not 0 < event.minor <= cap:
+        said = f"{_money(event.minor, event.currency)} of promotional money at once; {_money(cap, event.currency)} at most"
+        yield Code.UNAPPROVED, said
+    if isinstance(event, PromoGranted) and event.voucher and id != f"voucher-{event.voucher}":
+        yield Code.UNAPPROVED, f"voucher {event.voucher} was taken by a request of another name"
 
 
 def _day_of(round: str) -> str:

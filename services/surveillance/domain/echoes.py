@@ -9,6 +9,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from msgspec import UNSET
+
 from services.surveillance.domain.findings import Code, Finding
 from services.surveillance.domain.heard import Heard, Where
 from shared.contracts import burns, restrictions, shoe, table, wallet
@@ -91,11 +93,15 @@ def dealt_one(event: shoe.CardDrawn) -> dict[str, Any]:
     return {"call_no": event.call_no, "dealt": table.DealtCard(index=event.card.index, card=card)}
 
 
+def placed(event: table.WagerPlaced) -> dict[str, Any]:
+    """Return what the ledger is told of a wager that was placed."""
+    return {**same("wager", "player", "currency", minor="stake_minor")(event), "promotional": event.promotional or UNSET}
+
+
 def settled(event: table.WagersSettled) -> dict[str, Any]:
     """Return what the ledger is told of settled wagers."""
     lines = tuple(
-        wallet.SettledStake(wager=line.wager, player=line.player, stake_minor=line.stake_minor, returned_minor=line.returned_minor)
-        for line in event.lines
+        wallet.SettledStake(**{name: getattr(line, name) for name in wallet.SettledStake.__struct_fields__}) for line in event.lines
     )
     return {"currency": event.currency, "lines": lines}
 
@@ -108,8 +114,7 @@ def corrected(event: table.WagersCorrected) -> dict[str, Any]:
 def differences(event: table.WagersCorrected) -> tuple[wallet.CorrectedStake, ...]:
     """Return what each wager gave back and gives back now, as the ledger is to know it."""
     return tuple(
-        wallet.CorrectedStake(wager=line.wager, player=line.player, settled_minor=line.settled_minor, returned_minor=line.returned_minor)
-        for line in event.lines
+        wallet.CorrectedStake(**{name: getattr(line, name) for name in wallet.CorrectedStake.__struct_fields__}) for line in event.lines
     )
 
 
@@ -163,7 +168,7 @@ CAUSES: Mapping[type[Any], Mapping[type[Any], Says]] = {
     shoe.TurnCard: {table.TurnCalled: same("index")},
     shoe.ExposeCards: {table.ExposureCalled: same("hands", "blackjacks_only")},
     shoe.RetireShoe: {table.ShoeRetirementCalled: same("reason", "next_shoe", "next_root")},
-    wallet.ReserveStake: {table.WagerPlaced: same("wager", "player", "currency", minor="stake_minor")},
+    wallet.ReserveStake: {table.WagerPlaced: placed},
     wallet.ReleaseStake: {table.WagerLapsed: same("wager")},
     wallet.SettleStakes: {table.WagersSettled: settled},
     wallet.CorrectStakes: {table.WagersCorrected: corrected},

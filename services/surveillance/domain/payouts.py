@@ -1,5 +1,7 @@
 """Payouts: what each hand is, and what each wager must give back, worked out from the cards that lie on the felt."""
 
+from msgspec import UNSET
+
 from services.surveillance.domain.reenactment import Felt, Hand, is_ace_and_ten, points
 from shared.contracts.table import HandResult, Result, SettlementLine, WagerPlaced
 from shared.kernel.money import Ratio, coin
@@ -43,14 +45,15 @@ def lines(felt: Felt) -> dict[str, SettlementLine]:
     due = {}
     for _, number, hand in felt.hands():
         for wager in hand.wagers:
-            due[wager.wager] = line(wager, number, returned(felt, hand, number, wager))
+            due[wager.wager] = line(wager, number, returned(felt, hand, number, wager), surplus(felt, hand, wager))
     for number, wager in felt.given_back:
         due[wager.wager] = line(wager, number, wager.stake_minor)
     for wager in felt.aside:
         due[wager.wager] = line(wager, 1, side_bet(felt, wager))
     for wager in felt.insured:
         won = is_ace_and_ten(felt.dealer)
-        due[wager.wager] = line(wager, 0, wager.stake_minor + profit(felt, wager, felt.profile.insurance.pays) if won else 0)
+        won_minor, more_minor = profit(felt, wager, felt.profile.insurance.pays)
+        due[wager.wager] = line(wager, 0, wager.stake_minor + won_minor, more_minor) if won else line(wager, 0, 0)
     return due
 
 
@@ -77,13 +80,19 @@ def returned(felt: Felt, hand: Hand, number: int, wager: WagerPlaced) -> int:
         case "win":
             return 2 * wager.stake_minor
         case "blackjack":
-            return wager.stake_minor + profit(felt, wager, felt.profile.blackjack_pays)
+            return wager.stake_minor + profit(felt, wager, felt.profile.blackjack_pays)[0]
         case "push":
             return wager.stake_minor
         case "lose" if is_ace_and_ten(felt.dealer) and spared(felt, number, wager):
             return wager.stake_minor
         case _:
             return 0
+
+
+def surplus(felt: Felt, hand: Hand, wager: WagerPlaced) -> int:
+    """Return how much of it chips had to round up: a blackjack alone is paid at odds (FL-5.9)."""
+    at_odds = wager.wager not in felt.even_money and result(felt, hand) == "blackjack"
+    return profit(felt, wager, felt.profile.blackjack_pays)[1] if at_odds else 0
 
 
 def spared(felt: Felt, number: int, wager: WagerPlaced) -> bool:
@@ -96,14 +105,15 @@ def spared(felt: Felt, number: int, wager: WagerPlaced) -> bool:
     return wager.kind == "double" and felt.profile.double.dealer_blackjack_takes == "original"
 
 
-def profit(felt: Felt, wager: WagerPlaced, ratio: Ratio) -> int:
-    """Return the winnings on a wager, rounded up to the chip unit where chips cannot make them (FL-5.9, decision 10)."""
+def profit(felt: Felt, wager: WagerPlaced, ratio: Ratio) -> tuple[int, int]:
+    """Return the winnings on a wager, and how much of them chips cannot make exactly and round up (FL-5.9, decision 10)."""
     unit = coin(felt.profile.chip_unit, felt.opened.settings.currency)
     chips, rest = divmod(wager.stake_minor * ratio.won, ratio.staked * unit)
-    return (chips + (1 if rest else 0)) * unit
+    paid = (chips + (1 if rest else 0)) * unit
+    return paid, paid - wager.stake_minor * ratio.won // ratio.staked
 
 
-def line(wager: WagerPlaced, number: int, returned_minor: int) -> SettlementLine:
+def line(wager: WagerPlaced, number: int, returned_minor: int, rounding_minor: int = 0) -> SettlementLine:
     """Return the settlement line of a wager."""
     return SettlementLine(
         wager=wager.wager,
@@ -113,4 +123,5 @@ def line(wager: WagerPlaced, number: int, returned_minor: int) -> SettlementLine
         kind=wager.kind,
         stake_minor=wager.stake_minor,
         returned_minor=returned_minor,
+        rounding_minor=rounding_minor or UNSET,
     )

@@ -43,6 +43,8 @@ class Standing:
     lines: dict[str, SettlementLine]
     due: dict[str, int]
     """What each wager must give back."""
+    surplus: dict[str, int]
+    """How much of it chips round up (FL-5.9)."""
     read: dict[Key, str]
     spots: dict[Key, Spot]
     number: int = 0
@@ -57,7 +59,8 @@ def corrections_are_right(round_: Round, felt: Felt | None) -> Iterator[Breach]:
     # What was settled early is mended before a void round ends, and when a hand dies whose insurance was lost already.
     void = bool(round_.of(RoundVoided))
     due = {line.wager: line.stake_minor if void or _is_mended(round_, line.wager) else line.returned_minor for line in settled.values()}
-    standing = Standing(felt, settled, due, _readings(round_), _spots(round_))
+    surplus = {wager: line.rounding_minor or 0 for wager, line in settled.items() if due[wager] == line.returned_minor}
+    standing = Standing(felt, settled, due, surplus, _readings(round_), _spots(round_))
     for fact in round_.of(RoundCorrected, WagersCorrected):
         if isinstance(fact.event, RoundCorrected):
             yield from _ruled(standing, round_, fact)
@@ -83,7 +86,7 @@ def _ruled(standing: Standing, round_: Round, fact: Fact) -> Iterator[Breach]:
     yield from _fits_the_decks(standing, round_, fact)
     if event.outcome == "void":
         standing.felt = None
-        standing.due = {line.wager: line.stake_minor for line in standing.lines.values()}
+        standing.due, standing.surplus = {line.wager: line.stake_minor for line in standing.lines.values()}, {}
         if any(hand.result != "void" for hand in event.hands):
             yield rule, "a hand of a void round has an outcome", fact
     elif standing.felt is None:
@@ -91,7 +94,9 @@ def _ruled(standing: Standing, round_: Round, fact: Fact) -> Iterator[Breach]:
     else:
         standing.felt = _laid_out(standing.felt, standing)
         counting = replace(standing.felt, dealer=_counting(standing.felt))
-        standing.due = {wager: line.returned_minor for wager, line in lines(counting).items()}
+        right = lines(counting)
+        standing.due = {wager: line.returned_minor for wager, line in right.items()}
+        standing.surplus = {wager: line.rounding_minor or 0 for wager, line in right.items()}
         yield from _can_be(counting, round_, fact)
         shown = (event.dealer_cards, event.dealer_total, event.hands)
         if shown != (tuple(counting.dealer), points(counting.dealer)[0], results(counting)):
@@ -125,7 +130,10 @@ def _paid(standing: Standing, round_: Round, fact: Fact) -> Iterator[Breach]:
             yield rule, f"wager {wager} is not settled anew from how it was settled last", fact
         if said.returned_minor != due or due == line.returned_minor:
             yield rule, f"wager {wager} must give back {due}, written down is {said.returned_minor} after {line.returned_minor}", fact
-        standing.lines[wager] = msgspec.structs.replace(line, returned_minor=said.returned_minor)
+        rounded = (said.settled_rounding_minor or 0, said.rounding_minor or 0)
+        if rounded != (line.rounding_minor or 0, standing.surplus.get(wager, 0)):
+            yield "FL-5.9", f"wager {wager} is settled anew with another rounding than chips need", fact
+        standing.lines[wager] = msgspec.structs.replace(line, returned_minor=said.returned_minor, rounding_minor=said.rounding_minor)
 
 
 def _named_rightly(standing: Standing, card: CorrectedCard, round_: Round, fact: Fact) -> Iterator[Breach]:

@@ -159,6 +159,9 @@ def lines_are_right(round_: Round, due: dict[str, SettlementLine]) -> Iterator[B
             yield rule, f"wager {wager} lies on hand {expected.hand}, its line says {line.hand}", fact
         elif line.returned_minor != expected.returned_minor:
             yield rule, f"wager {wager} must give back {expected.returned_minor}, written down is {line.returned_minor}", fact
+        elif line.rounding_minor != expected.rounding_minor:
+            more, told_ = expected.rounding_minor or 0, line.rounding_minor or 0
+            yield "FL-5.9", f"{more} of what wager {wager} gives back is rounded up, written down is {told_}", fact
 
 
 def money_is_given_once(round_: Round) -> Iterator[Breach]:

@@ -15,6 +15,7 @@ from shared.contracts.table import SettlementLine, WagerAccepted, WagerLapsed, W
 from shared.contracts.wallet import (
     CarriedForward,
     SettledStake,
+    StakeForgone,
     StakeRefused,
     StakeReleased,
     StakeReserved,
@@ -152,7 +153,7 @@ class Stakes:
                 return []
             case StakesSettled() if self._within(event.round):
                 return [found for line in event.lines for found in self._settle(heard, event.round, event.currency, line)]
-            case StakeReserved() | StakeReleased() | StakeRefused() if self._within(event.round):
+            case StakeReserved() | StakeReleased() | StakeRefused() | StakeForgone() if self._within(event.round):
                 stake = self._row(event.round, event.wager)
                 twice = self._move(stake, event)
                 stake.booked = heard.where
@@ -163,7 +164,7 @@ class Stakes:
             case _:
                 return []
 
-    def _move(self, stake: Stake, event: StakeReserved | StakeReleased | StakeRefused) -> bool:
+    def _move(self, stake: Stake, event: StakeReserved | StakeReleased | StakeRefused | StakeForgone) -> bool:
         """Note what the ledger did with a stake; return whether it had done something with it before that forbids it."""
         match event:
             case StakeReserved():
@@ -174,7 +175,8 @@ class Stakes:
                 before = stake.released or stake.settled is not None or stake.reserved is None
                 stake.released = True
                 return before
-            case StakeRefused():
+            case StakeRefused() | StakeForgone():
+                # A stake that was given back before it was asked for is not set aside any more: to the round it is as a refused one.
                 before = stake.reserved is not None or stake.refused
                 stake.refused = True
                 return before
@@ -236,7 +238,13 @@ def _compared(wager: str, stake: Stake) -> list[Finding]:
         found.append(where.found(Code.STAKE_MISMATCH, f"wager {wager} was refused at the table; the ledger set its stake aside"))
     if stake.line and stake.settled:
         line = stake.line
-        due = SettledStake(wager=wager, player=line.player, stake_minor=line.stake_minor, returned_minor=line.returned_minor)
+        due = SettledStake(
+            wager=wager,
+            player=line.player,
+            stake_minor=line.stake_minor,
+            returned_minor=line.returned_minor,
+            rounding_minor=line.rounding_minor,
+        )
         if due != stake.settled:
             message = (
                 f"wager {wager}: the round gives back {due.returned_minor} of {due.stake_minor} to {due.player}, the ledger moved otherwise"

@@ -104,6 +104,8 @@ def limits_are_kept(round_: Round) -> Iterator[Breach]:
         wager = fact.event
         if wager.stake_minor <= 0 or wager.stake_minor % unit:
             yield round_.rule("ON-3.3", "LV-2.1.4"), f"a stake of {wager.stake_minor} cannot be made of chips of {unit}", fact
+        if wager.promotional != profile.promotional:
+            yield round_.rule("ON-3.3", "LV-2.1.2"), f"wager {wager.wager} takes promotional money otherwise than the book", fact
         if wager.kind != "main":
             continue
         if not 1 <= wager.box <= settings.boxes:

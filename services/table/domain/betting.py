@@ -52,6 +52,7 @@ def place(command: PlaceWager, betting: Betting, envelope: Envelope) -> list[Rou
             currency=opened.settings.currency,
             reserve_by_ms=envelope.at_ms + opened.settings.reserve_ms,
             seated=command.seated,
+            promotional=opened.profile.promotional,
         )
     ]
 

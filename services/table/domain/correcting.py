@@ -89,7 +89,7 @@ def _by_cards(cards: tuple[ReadAnew, ...], over: Over) -> Anew:
         raise refused(Reason.NOT_RECOMPUTABLE, "a hand is dead.")
     right = located(over.laid, cards, shoe=over.opened.shoe, decks=over.opened.profile.decks)
     became = settlement(over, read_anew(over.laid, right))
-    lines = (anew(line, minor) for line, minor in zip(over.lines, became.returned_minor, strict=True))
+    lines = (anew(*each) for each in zip(over.lines, became.returned_minor, became.rounding_minor, strict=True))
     return Anew(cards=right, dealer=became.dealer, hands=became.hands, lines=tuple(line for line in lines if line))
 
 

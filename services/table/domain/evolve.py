@@ -49,6 +49,7 @@ from shared.contracts.table import (
     ClockExtended,
     ClockResumed,
     CommandRefused,
+    CorrectedLine,
     CorrectionRefused,
     CuttingCardReached,
     DecisionAwaited,
@@ -79,6 +80,7 @@ from shared.contracts.table import (
     RoundSettled,
     RoundVoided,
     RulingEvent,
+    SettlementLine,
     ShoeChanged,
     TurnCalled,
     WagerAccepted,
@@ -487,9 +489,13 @@ def _round_corrected(over: Over, event: RoundCorrected) -> Round:
     return replace(over, void=void, laid=laid, hands=hands, dealer=dealer, results=event.hands)
 
 
+def _settled_anew(line: SettlementLine, right: CorrectedLine | None) -> SettlementLine:
+    return line if right is None else replace(line, returned_minor=right.returned_minor, rounding_minor=right.rounding_minor)
+
+
 def _lines_corrected(round_: Playing | Over, event: WagersCorrected) -> Round:
-    right = {line.wager: line.returned_minor for line in event.lines}
-    lines = tuple(replace(line, returned_minor=right.get(line.wager, line.returned_minor)) for line in round_.lines)
+    right = {line.wager: line for line in event.lines}
+    lines = tuple(_settled_anew(line, right.get(line.wager)) for line in round_.lines)
     assert not right.keys() - {line.wager for line in lines}, "only a settled wager can be settled anew"
     return replace(round_, lines=lines, corrections=event.number)
 

@@ -74,6 +74,7 @@ def insure(command: Insure, playing: Playing, envelope: Envelope) -> list[RoundE
             stake_minor=stake_minor,
             currency=settings.currency,
             reserve_by_ms=envelope.at_ms + settings.reserve_ms,
+            promotional=playing.opened.profile.promotional,
         )
     ]
 

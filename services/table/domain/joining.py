@@ -58,6 +58,7 @@ def join(kind: Kind, stake_minor: int, playing: Playing, envelope: Envelope) -> 
         stake_minor=stake_minor,
         currency=settings.currency,
         reserve_by_ms=envelope.at_ms + settings.reserve_ms,
+        promotional=playing.opened.profile.promotional,
     )
 
 

@@ -198,6 +198,7 @@ def _raise_by(stake_minor: int, kind: Kind, hand: Hand, playing: Playing, envelo
         stake_minor=stake_minor,
         currency=settings.currency,
         reserve_by_ms=envelope.at_ms + settings.reserve_ms,
+        promotional=playing.opened.profile.promotional,
     )
 
 

@@ -5,6 +5,8 @@ Outcomes are told first, then the money, each wager in one line of the round and
 
 from collections.abc import Iterable
 
+from msgspec import UNSET
+
 from services.table.domain import side_bets
 from services.table.domain.course import Course
 from services.table.domain.hand import Hand
@@ -26,7 +28,7 @@ from shared.contracts.table import (
     WagersCorrected,
     WagersSettled,
 )
-from shared.kernel.money import Ratio, winnings
+from shared.kernel.money import Ratio, rounding, winnings
 
 EVEN = Ratio(1, 1)
 LINES_MAX = 1000
@@ -56,13 +58,20 @@ def settle_insurance(course: Course, *, blackjack: bool) -> None:
     playing = course.playing
     insured = [wager for wager in playing.wagers if wager.kind == "insurance"]
     if insured:
-        settled = tuple(line(wager, insured_for(wager, playing) if blackjack else 0) for wager in insured)
+        settled = tuple(
+            line(wager, insured_for(wager, playing), insured_rounding(wager, playing)) if blackjack else line(wager, 0) for wager in insured
+        )
         course.add(WagersSettled(currency=playing.opened.settings.currency, lines=settled))
 
 
 def insured_for(wager: Wager, playing: Playing) -> int:
     """Return what an insurance gives back that has won, stake included (ON-7.3, LV-2.5.3)."""
     return wager.stake_minor + winnings(wager.stake_minor, playing.opened.profile.insurance.pays, unit_minor=_unit(playing))
+
+
+def insured_rounding(wager: Wager, playing: Playing) -> int:
+    """Return how much of what a won insurance gives back chips had to round up (FL-5.9)."""
+    return rounding(wager.stake_minor, playing.opened.profile.insurance.pays, unit_minor=_unit(playing))
 
 
 def pay_even_money(course: Course, wager: Wager) -> None:
@@ -80,7 +89,7 @@ def finish(course: Course) -> None:
     hands = tuple([told(hand, dealer) for hand in playing.hands])
     course.add(HandsDecided(dealer_cards=dealer.cards, dealer_total=dealer.points, hands=hands))
     results = {(hand.box, hand.hand): hand.result for hand in hands}
-    settled = tuple([line(wager, due(wager, results, playing)) for wager in playing.wagers])
+    settled = tuple([line(wager, due(wager, results, playing), rounded(wager, results, playing)) for wager in playing.wagers])
     if settled:
         assert len(settled) <= LINES_MAX, "an entry must stay small"
         course.add(WagersSettled(currency=playing.opened.settings.currency, lines=settled))
@@ -111,6 +120,16 @@ def due(wager: Wager, results: dict[tuple[int, int], Result], playing: Playing) 
     if wager.kind in SIDE_BETS:
         return side_bets.returned(wager, playing)
     return returned(wager, results[wager.box, wager.hand], playing)
+
+
+def rounded(wager: Wager, results: dict[tuple[int, int], Result], playing: Playing) -> int:
+    """Return how much of that chips had to round up (FL-5.9): odds other than one to one are paid on a blackjack alone.
+
+    Side bets are paid so many to one, which chips can make whenever they can make the stake.
+    """
+    if wager.kind in SIDE_BETS or results[wager.box, wager.hand] != "blackjack":
+        return 0
+    return rounding(wager.stake_minor, playing.opened.profile.blackjack_pays, unit_minor=_unit(playing))
 
 
 def put_away(course: Course) -> None:
@@ -167,7 +186,7 @@ def unsettled(settled: SettlementLine) -> CorrectedLine | None:
     return anew(settled, settled.stake_minor)
 
 
-def anew(settled: SettlementLine, returned_minor: int) -> CorrectedLine | None:
+def anew(settled: SettlementLine, returned_minor: int, rounding_minor: int = 0) -> CorrectedLine | None:
     """Return the line with which a settled wager gives back something else; None if it is the same."""
     assert returned_minor >= 0, "a wager can lose its stake and no more"
     if returned_minor == settled.returned_minor:
@@ -181,10 +200,12 @@ def anew(settled: SettlementLine, returned_minor: int) -> CorrectedLine | None:
         stake_minor=settled.stake_minor,
         settled_minor=settled.returned_minor,
         returned_minor=returned_minor,
+        settled_rounding_minor=settled.rounding_minor,
+        rounding_minor=rounding_minor or UNSET,
     )
 
 
-def line(wager: Wager, returned_minor: int) -> SettlementLine:
+def line(wager: Wager, returned_minor: int, rounding_minor: int = 0) -> SettlementLine:
     """Return the one line in which a wager is settled."""
     assert returned_minor >= 0, "a wager can lose its stake and no more"
     return SettlementLine(
@@ -195,6 +216,7 @@ def line(wager: Wager, returned_minor: int) -> SettlementLine:
         kind=wager.kind,
         stake_minor=wager.stake_minor,
         returned_minor=returned_minor,
+        rounding_minor=rounding_minor or UNSET,
     )
 
 

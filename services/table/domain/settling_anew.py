@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from services.table.domain.dealer import is_contested, must_draw, needs_second_card
 from services.table.domain.hand import HARD_POINTS, Hand, hand_of
 from services.table.domain.physical import dealer_on, first_cards, hands_on
-from services.table.domain.settlement import due, insured_for, told
+from services.table.domain.settlement import due, insured_for, insured_rounding, rounded, told
 from services.table.domain.state import Laid, Over, Playing, Wager
 from shared.contracts.refusals import Reason, refused
 from shared.contracts.table import HandResult, Result
@@ -24,11 +24,15 @@ from shared.kernel.profile import Profile
 
 
 class Settlement(Struct, frozen=True, gc=False):
-    """The dealer's cards that count, the outcomes, and what each wager gives back, in the order of the round's lines."""
+    """The dealer's cards that count, the outcomes, and what each wager gives back, in the order of the round's lines.
+
+    How much of it chips had to round up stands beside it.
+    """
 
     dealer: Hand
     hands: tuple[HandResult, ...]
     returned_minor: tuple[int, ...]
+    rounding_minor: tuple[int, ...]
 
 
 def settlement(over: Over, laid: Sequence[Laid]) -> Settlement:
@@ -42,7 +46,9 @@ def settlement(over: Over, laid: Sequence[Laid]) -> Settlement:
     _check_cards(playing, lying)
     results = tuple(told(hand, playing.dealer) for hand in hands)
     outcomes = {(each.box, each.hand): each.result for each in results}
-    return Settlement(playing.dealer, results, tuple(_returned(wager, outcomes, playing, over.even_money) for wager in playing.wagers))
+    returned = tuple(_returned(wager, outcomes, playing, over.even_money) for wager in playing.wagers)
+    rounding = tuple(_rounded(wager, outcomes, playing, over.even_money) for wager in playing.wagers)
+    return Settlement(playing.dealer, results, returned, rounding)
 
 
 def _ended(hand: Hand) -> Hand:
@@ -118,6 +124,14 @@ def _returned(wager: Wager, outcomes: dict[tuple[int, int], Result], playing: Pl
     if wager.kind == "insurance":
         return insured_for(wager, playing) if playing.dealer.is_blackjack else 0
     return due(wager, outcomes, playing)
+
+
+def _rounded(wager: Wager, outcomes: dict[tuple[int, int], Result], playing: Playing, even_money: tuple[str, ...]) -> int:
+    if wager.id in even_money:
+        return 0
+    if wager.kind == "insurance":
+        return insured_rounding(wager, playing) if playing.dealer.is_blackjack else 0
+    return rounded(wager, outcomes, playing)
 
 
 def _not_by_these_cards(why: str) -> NoReturn:

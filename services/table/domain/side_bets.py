@@ -42,6 +42,7 @@ def place(command: PlaceSideBet, betting: Betting, envelope: Envelope) -> list[R
             stake_minor=command.stake_minor,
             currency=opened.settings.currency,
             reserve_by_ms=envelope.at_ms + opened.settings.reserve_ms,
+            promotional=opened.profile.promotional,
         )
     ]
 

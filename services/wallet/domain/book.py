@@ -4,8 +4,11 @@ Which tables play on the day is noted as they open, and that they have closed th
 could still ask for something.
 """
 
+from msgspec import UNSET
+
 from services.wallet.domain.posting import may_be_overdrawn
 from services.wallet.domain.state import NO_ACCOUNTS, Ledger
+from services.wallet.domain.trial import balances_digest, trial_balance
 from shared.contracts.refusals import Reason, refused
 from shared.contracts.subjects import BadSubject, day_token
 from shared.contracts.table import SEMANTICS
@@ -51,6 +54,8 @@ def open_book(command: OpenBook, ledger: Ledger) -> list[LedgerEvent]:
     _check_day(command.day)
     for currency in ledger.accounts:
         assert ledger.total(currency) == 0, f"what is carried forward in {currency} must balance"
+    carried = balances_digest(ledger.accounts)
+    assert command.balances in (UNSET, carried), "what is carried forward must be what the book before was closed with"
     return [
         BookOpened(
             day=command.day,
@@ -59,6 +64,7 @@ def open_book(command: OpenBook, ledger: Ledger) -> list[LedgerEvent]:
             shards=command.shards,
             follows=command.follows,
             caps=command.caps,
+            balances=command.balances,
         )
     ]
 
@@ -81,8 +87,17 @@ def close_book(command: CloseBook, ledger: Ledger) -> list[LedgerEvent]:
     _check_day(command.next_day)
     if command.next_day <= ledger.day:
         raise refused(Reason.BAD_REQUEST, f"{command.next_day} does not follow {ledger.day}")
-    accounts = sum(len(accounts) for accounts in ledger.accounts.values())
-    return [BookClosed(day=ledger.day, next_day=command.next_day, accounts=accounts, stakes=len(ledger.stakes))]
+    return [
+        BookClosed(
+            day=ledger.day,
+            next_day=command.next_day,
+            accounts=sum(len(accounts) for accounts in ledger.accounts.values()),
+            stakes=len(ledger.stakes),
+            movements=ledger.movements,
+            trial=trial_balance(ledger.accounts),
+            balances=balances_digest(ledger.accounts),
+        )
+    ]
 
 
 def _check_day(day: str) -> None:

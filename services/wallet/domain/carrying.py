@@ -7,6 +7,7 @@ from msgspec import UNSET, UnsetType
 
 from services.wallet.domain import blocks
 from services.wallet.domain.state import Ledger
+from services.wallet.domain.trial import balances_digest
 from shared.contracts.cage import AdjustmentCap
 from shared.contracts.wallet import CarriedAccount, CarriedId, CarriedStake, CarryForward, OpenBook
 from shared.kernel.folded import Recorded
@@ -31,7 +32,14 @@ def carried(ledger: Ledger, answers: Mapping[str, Recorded], follows: str) -> li
         if not name.endswith("/escrow")
     ]
     stakes = [
-        CarriedStake(wager=wager, round=stake.round, player=stake.player, currency=stake.currency, minor=stake.minor)
+        CarriedStake(
+            wager=wager,
+            round=stake.round,
+            player=stake.player,
+            currency=stake.currency,
+            minor=stake.minor,
+            promo_minor=stake.promo_minor or UNSET,
+        )
         for (_, wager), stake in sorted(ledger.stakes.items())
     ]
     ids = [
@@ -55,7 +63,7 @@ def beginning(
     `caps` say how much one adjustment may move in it.
     """
     parts = [(f"carry {number}", part) for number, part in enumerate(carried(ledger, answers, follows))]
-    return [*parts, ("open", OpenBook(day=ledger.next_day, follows=follows, caps=caps))]
+    return [*parts, ("open", OpenBook(day=ledger.next_day, follows=follows, caps=caps, balances=balances_digest(ledger.accounts)))]
 
 
 def _parts(rows: Sequence[Row]) -> Iterator[tuple[Row, ...]]:

@@ -21,7 +21,11 @@ from shared.contracts.wallet import (
     LedgerEvent,
     MovementRefused,
     Posting,
+    PromoCancelled,
+    PromoGranted,
+    PromoRedeemed,
     RoundBooked,
+    StakeForgone,
     StakeRefused,
     StakeReleased,
     StakeReserved,
@@ -37,9 +41,10 @@ def evolve(ledger: Ledger, event: LedgerEvent) -> Ledger:
     match event:
         case StakeReserved():
             ledger = _heard_of(_posted(ledger, event.currency, event.postings), event.round, event.wager)
-            stake = Stake(event.round, event.player, event.currency, event.minor)
-            return replace(ledger, stakes=ledger.stakes.set((event.round, event.wager), stake))
-        case StakeRefused():
+            stake = Stake(event.round, event.player, event.currency, event.minor, event.promo_minor or 0)
+            ledger = replace(ledger, stakes=ledger.stakes.set((event.round, event.wager), stake))
+            return _with_promo(ledger, event.wager, stake)
+        case StakeRefused() | StakeForgone():
             return _heard_of(ledger, event.round, event.wager)
         case StakeReleased():
             return _without_stakes(_posted(ledger, event.currency, event.postings), event.round, (event.wager,))
@@ -51,7 +56,7 @@ def evolve(ledger: Ledger, event: LedgerEvent) -> Ledger:
         case RoundBooked():
             rounds = ledger.rounds.delete(event.round) if event.round in ledger.rounds else ledger.rounds
             return replace(ledger, rounds=rounds, booked=ledger.booked.set(event.round, True))
-        case Deposited() | Withdrawn():
+        case Deposited() | Withdrawn() | PromoGranted() | PromoRedeemed() | PromoCancelled():
             return _posted(ledger, event.currency, event.postings)
         case AdjustmentProposed():
             return replace(ledger, adjustments=adjustments.proposed(ledger.adjustments, event))
@@ -102,7 +107,11 @@ def _posted(ledger: Ledger, currency: str, postings: tuple[Posting, ...]) -> Led
         else:
             accounts = accounts.set(posting.account, Account(account.operator if account else "", minor))
     assert moved == 0, "a movement must conserve money"
-    return replace(ledger, accounts={**ledger.accounts, currency: accounts})
+    return replace(ledger, accounts={**ledger.accounts, currency: accounts}, movements=ledger.movements + bool(postings))
+
+
+def _with_promo(ledger: Ledger, wager: str, stake: Stake) -> Ledger:
+    return replace(ledger, promo_stakes=ledger.promo_stakes.set((stake.round, wager), stake)) if stake.promo_minor else ledger
 
 
 def _heard_of(ledger: Ledger, round: str, wager: str) -> Ledger:
@@ -128,9 +137,11 @@ def _carried(ledger: Ledger, event: CarriedForward) -> Ledger:
         before = accounts.get(escrow)
         by_currency[stake.currency] = accounts.set(escrow, Account("", stake.minor + (before.minor if before else 0)))
         ledger = _heard_of(ledger, stake.round, stake.wager)
-    stakes = ledger.stakes.update({(row.round, row.wager): Stake(row.round, row.player, row.currency, row.minor) for row in event.stakes})
+    carried = {(row.round, row.wager): Stake(row.round, row.player, row.currency, row.minor, row.promo_minor or 0) for row in event.stakes}
+    promo = ledger.promo_stakes.update({key: stake for key, stake in carried.items() if stake.promo_minor})
     older = ledger.older.update({row.id: True for row in event.ids})
     blocked = ledger.blocks
     for block in event.blocked or ():
         blocked = blocks.blocked(blocked, block.player, block.reason)
-    return replace(ledger, accounts=by_currency, stakes=stakes, older=older, blocks=blocked)
+    stakes = ledger.stakes.update(carried)
+    return replace(ledger, accounts=by_currency, stakes=stakes, promo_stakes=promo, older=older, blocks=blocked)

@@ -1,6 +1,6 @@
 """The ledger: one book for each gaming day, in which every movement of money is decided and none is decided twice.
 
-What may be asked for lies beside this module, by who asks: `cage`, `adjusting` and `blocking` for staff, `stakes` for
+What may be asked for lies beside this module, by who asks: `cage`, `promo`, `adjusting` and `blocking` for staff, `stakes` for
 tables, `book` for the day itself.
 """
 
@@ -11,9 +11,19 @@ from services.wallet.domain.blocking import block, unblock
 from services.wallet.domain.book import carry_forward, close_book, note_day_closed, note_table, open_book
 from services.wallet.domain.cage import deposit, open_account, withdraw
 from services.wallet.domain.evolve import evolve
+from services.wallet.domain.promo import move_promo
 from services.wallet.domain.stakes import book_round, correct, release, reserve, settle
 from services.wallet.domain.state import Ledger
-from shared.contracts.cage import ApproveAdjustment, BlockAccount, DeclineAdjustment, ProposeAdjustment, UnblockAccount
+from shared.contracts.cage import (
+    ApproveAdjustment,
+    BlockAccount,
+    CancelPromo,
+    DeclineAdjustment,
+    GrantPromo,
+    ProposeAdjustment,
+    RedeemPromo,
+    UnblockAccount,
+)
 from shared.contracts.refusals import Reason, refused
 from shared.contracts.wallet import (
     BookRound,
@@ -75,6 +85,8 @@ def decide(command: LedgerCommand, ledger: Ledger, envelope: Envelope) -> list[L
             return block(command, ledger, envelope)
         case UnblockAccount():
             return unblock(command, ledger, envelope)
+        case GrantPromo() | RedeemPromo() | CancelPromo():
+            return move_promo(command, ledger, envelope)
         case _:
             assert_never(command)
 

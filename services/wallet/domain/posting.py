@@ -9,9 +9,21 @@ HOUSE_WIN = "house/win"
 """What the house wins and pays from.  It may be overdrawn: that is an unlucky day, not a mistake."""
 
 
+HOUSE_ROUNDING = "house/rounding"
+"""What chips had to round up (FL-5.9): paid, and neither won nor lost."""
+
+HOUSE_PROMO = "house/promo"
+"""What the house has given away to be staked, less what it took back."""
+
+
 def cash_account(player: str) -> str:
     """Return the name of the money that a player can use: `player/ann/cash`."""
     return f"player/{player}/cash"
+
+
+def promo_account(player: str) -> str:
+    """Return the name of promotional money, which can be staked where tokens are wagers and not withdrawn: `player/ann/promo`."""
+    return f"player/{player}/promo"
 
 
 def owed_account(player: str) -> str:
@@ -39,8 +51,8 @@ def may_be_overdrawn(account: str) -> bool:
 
 
 def ends_with_nothing(account: str) -> bool:
-    """Return whether an account is gone once nothing lies in it: a round's escrow, and a debt."""
-    return account.endswith(("/escrow", "/owed"))
+    """Return whether an account is gone once nothing lies in it: a round's escrow, a debt, and promotional money."""
+    return account.endswith(("/escrow", "/owed", "/promo"))
 
 
 def given_back(player: str, minor: int, *, held_minor: int, owed_minor: int) -> dict[str, int]:

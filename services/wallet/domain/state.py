@@ -15,7 +15,7 @@ from services.wallet.domain import adjustments, blocks
 from services.wallet.domain.adjustments import Adjustments
 from services.wallet.domain.blocks import Blocks
 from services.wallet.domain.names import Names
-from services.wallet.domain.posting import cash_account, owed_account
+from services.wallet.domain.posting import cash_account, owed_account, promo_account
 
 
 class Account(Struct, frozen=True):
@@ -25,13 +25,15 @@ class Account(Struct, frozen=True):
     minor: int
 
 
-class Stake(Struct, frozen=True):
-    """A stake that is set aside."""
+class Stake(Struct, frozen=True, omit_defaults=True):
+    """A stake that is set aside, or was."""
 
     round: str
     player: str
     currency: str
     minor: int
+    promo_minor: int = 0
+    """How much of it is promotional money."""
 
 
 Accounts = Map[str, Account]
@@ -43,9 +45,10 @@ class Ledger(Struct, frozen=True, kw_only=True):
     """The book of one day.
 
     `accounts` are kept by currency: each currency is a book of its own, whose balances sum to zero.  `stakes` are set
-    aside, by round and wager: a wager is named by its player, and only within its round is the name its own.  `rounds`
+    aside, by round and wager: a wager is named by its player, and only within its round is the name its own.  `promo_stakes`
+    are those that held promotional money, settled ones too, because a correction parts as the stake was parted.  `rounds`
     names, for each round that is not booked, all wagers that were ever heard of; `booked` the rounds that are; `corrected` says
-    how many corrections of a round are booked.  `tables`
+    how many corrections of a round are booked, `movements` how many events moved money.  `tables`
     says of each table of the day whether it is still open.  `older` names the ids that were carried into this book: they
     are carried no further.  `adjustments` that wait end with the book, `blocks` are carried into the next one.
     """
@@ -57,9 +60,11 @@ class Ledger(Struct, frozen=True, kw_only=True):
     next_day: str = ""
     accounts: dict[str, Accounts] = {}
     stakes: Map[tuple[str, str], Stake] = Map()
+    promo_stakes: Map[tuple[str, str], Stake] = Map()
     rounds: Map[str, Names] = Map()
     booked: Map[str, bool] = Map()
     corrected: Map[str, int] = Map()
+    movements: int = 0
     tables: Map[str, bool] = Map()
     older: Map[str, bool] = Map()
     adjustments: Adjustments = adjustments.NONE
@@ -77,6 +82,11 @@ class Ledger(Struct, frozen=True, kw_only=True):
         """Return what a player owes in a currency."""
         debt = self.accounts.get(currency, NO_ACCOUNTS).get(owed_account(player))
         return -debt.minor if debt else 0
+
+    def promo(self, player: str, currency: str) -> int:
+        """Return what a player has of promotional money in a currency."""
+        held = self.accounts.get(currency, NO_ACCOUNTS).get(promo_account(player))
+        return held.minor if held else 0
 
     def total(self, currency: str) -> int:
         """Return the sum of all balances of a currency, which is zero as soon as everything is carried forward."""

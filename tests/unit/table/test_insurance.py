@@ -63,7 +63,17 @@ def test_insurance_stake(book, stake_minor, asked, placed):
         given(ROUND, *rehearsal.events)
         .when(Insure(**BOX, stake_minor=asked), by="ann", at_ms=12_000, id="i1")
         .then(
-            WagerPlaced(wager="i1", player="ann", box=1, hand=1, kind="insurance", stake_minor=placed, currency="CAD", reserve_by_ms=14_000)
+            WagerPlaced(
+                wager="i1",
+                player="ann",
+                box=1,
+                hand=1,
+                kind="insurance",
+                stake_minor=placed,
+                currency="CAD",
+                reserve_by_ms=14_000,
+                promotional=book == "floor",
+            )
         )
     )
 

@@ -73,6 +73,14 @@ def test_blackjack_winnings_are_rounded_up(book, stake_minor, back):
     assert returned(play(book, shoe, bets=(("ann", 1, stake_minor),))) == [("main", stake_minor, back)]
 
 
+@pytest.mark.parametrize(("stake_minor", "rounding_minor"), [(101, 1), (100, 0)])
+def test_line_says_what_chips_rounded_up(stake_minor, rounding_minor):
+    """FL-5.9: of what a blackjack on an odd stake gives back a cent is there because chips cannot make half of one."""
+    (line,) = lines(play("floor", "AS 6D KH", bets=(("ann", 1, stake_minor),)))
+
+    assert (line.rounding_minor or 0) == rounding_minor
+
+
 def test_bust_hand_loses_every_wager():
     """Decision 1: whatever the dealer does later."""
     rehearsal = play("ontario", "TS TH 6D 6S 9H 9C TD TC", "double", "stand", bets=(("ann", 1, 400), ("ben", 2, 200)))

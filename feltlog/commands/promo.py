@@ -1,0 +1,119 @@
+"""`feltlog wallet promo`: promotional money, tokens and vouchers, as the cage gives it, redeems it and takes it back.
+
+It can be staked where the book takes tokens as wagers (FL-5.1), and it is never paid out before somebody redeems it.
+"""
+
+import asyncio
+from collections.abc import Callable
+from typing import Annotated
+
+import typer
+
+from feltlog.client import Client
+from feltlog.commands.cage import (
+    Cage,
+    CurrencyOption,
+    IdOption,
+    PlayerArgument,
+    amount_of,
+    asked,
+    cage,
+    currency_of,
+    name_of,
+    speaking,
+    tell,
+)
+from feltlog.commands.connection import DATA, DataOption, JsonOption, ServerOption
+from feltlog.commands.staff import AsOption
+from feltlog.house import House
+from feltlog.trouble import Trouble
+from feltlog.wording import money
+from shared.contracts.cage import CancelPromo, GrantPromo, PromoCommand, RedeemPromo
+
+app = typer.Typer(no_args_is_help=True, help="Give, redeem and take back promotional money.")
+
+AmountArgument = Annotated[str, typer.Argument(metavar="AMOUNT", help="Digits with at most the currency's decimals, such as 12.50.")]
+
+
+@app.command()
+def grant(
+    player: PlayerArgument,
+    sum: AmountArgument,
+    voucher: Annotated[str, typer.Option(help="What stands on the voucher: it is taken once, whoever brings it in.")] = "",
+    currency: CurrencyOption = "",
+    by: AsOption = "pit",
+    id: IdOption = "",
+    data: DataOption = DATA,
+    server: ServerOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Give a player promotional money: it is staked before any other where tokens are wagers, and cannot be paid out.
+
+    Such as `feltlog wallet promo grant ann 20.00 --voucher SPRING-0042`.  Exit status 0: it was given; 2: it was refused.
+    """
+    if voucher and id:
+        raise Trouble("A voucher is its own id: leave --id away.")
+    at = cage(House(data), server, by, f"voucher-{voucher}" if voucher else id, json=json)
+
+    def command(currency: str, minor: int) -> PromoCommand:
+        return GrantPromo(player=player, currency=currency, minor=minor, voucher=voucher)
+
+    asyncio.run(move(at, player, (sum, currency), command, "were given to"))
+
+
+@app.command()
+def redeem(
+    player: PlayerArgument,
+    sum: AmountArgument,
+    by: AsOption,
+    currency: CurrencyOption = "",
+    id: IdOption = "",
+    data: DataOption = DATA,
+    server: ServerOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Turn promotional money of a player into money that can be paid out; what the player owes is paid from it first.
+
+    Such as `feltlog wallet promo redeem ann 20.00 --as manager`.  Exit status 0: it was redeemed; 2: it was refused.
+    """
+    at = cage(House(data), server, by, id, json=json)
+
+    def command(currency: str, minor: int) -> PromoCommand:
+        return RedeemPromo(player=player, currency=currency, minor=minor)
+
+    asyncio.run(move(at, player, (sum, currency), command, "of promotional money were redeemed for"))
+
+
+@app.command()
+def cancel(
+    player: PlayerArgument,
+    sum: AmountArgument,
+    currency: CurrencyOption = "",
+    by: AsOption = "pit",
+    id: IdOption = "",
+    data: DataOption = DATA,
+    server: ServerOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Take promotional money back that a player has not staked.
+
+    Such as `feltlog wallet promo cancel ann 20.00`.  Exit status 0: it was taken back; 2: it was refused.
+    """
+    at = cage(House(data), server, by, id, json=json)
+
+    def command(currency: str, minor: int) -> PromoCommand:
+        return CancelPromo(player=player, currency=currency, minor=minor)
+
+    asyncio.run(move(at, player, (sum, currency), command, "of promotional money were taken back from"))
+
+
+async def move(at: Cage, player: str, sum: tuple[str, str], command: Callable[[str, int], PromoCommand], done: str) -> None:
+    """Ask for a movement of promotional money, in the currency that was chosen or is the only one, and say what came of it."""
+
+    async def speak(staff: Client) -> None:
+        currency = await currency_of(staff, name_of(player), sum[1])
+        minor = amount_of(sum[0], currency)
+        answer = await asked(staff, at, command(currency, minor))
+        tell(at, answer, f"{money(minor, currency)} {done} {player}.", player=player, currency=currency, minor=minor)
+
+    await speaking(at, speak)

@@ -1,0 +1,53 @@
+"""Promotional money on a real house: staked first where the book takes tokens, nowhere else, and every figure told the same everywhere."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from shared.contracts.subjects import ledger_stream
+from shared.contracts.table import WagersSettled
+from shared.contracts.wallet import StakeReserved
+from tests.integration.running_house import furnish, running, table_rows
+from tests.integration.test_cage import STAFF, wallet
+from tests.integration.test_rulings import feltlog
+
+
+async def objects(data: Path, *arguments: str) -> list[dict[str, Any]]:
+    """Return what a command writes for machines."""
+    _, said = await feltlog(data, *arguments, "--json")
+    return [json.loads(line) for line in said.splitlines() if line.startswith("{")]
+
+
+async def test_promotional_money_is_staked_first_on_the_floor_and_nowhere_else(tmp_path: Path):
+    """FL-5.1, ON-3.3: tokens before chips, back in proportion, never withdrawn; a voucher is taken once, whoever asks."""
+    furnish(tmp_path, STAFF, table_rows("T1", profile="floor"), table_rows("T2", profile="ontario", maximum="5.00"))
+    async with running(tmp_path) as (_, house):
+        await house.open_tables()
+        await house.welcome("ann", minor=300)
+        first = await wallet(tmp_path, "promo", "grant", "ann", "8.00", "--voucher", "SPRING-1")
+        again = await wallet(tmp_path, "promo", "grant", "ann", "8.00", "--voucher", "SPRING-1")
+        more = await wallet(tmp_path, "promo", "grant", "ann", "9.00", "--voucher", "SPRING-1")
+        too_much = await wallet(tmp_path, "withdraw", "ann", "3.01")
+        elsewhere = await house.wager("ann", await house.call_round("T2"), 1, 400)
+        round = await house.call_round("T1")
+        placed = await house.wager("ann", round, 1, 1_000)
+        during = await house.pit.balance("ann")
+        await house.close_betting("T1", round)
+        await house.let_go("T1")
+        ledger = await house.booked(round)
+        (settled,) = [event for event in await house.round_events(round) if isinstance(event, WagersSettled)]
+        returned = sum(line.returned_minor for line in settled.lines)
+        (reserved,) = [event for event in await house.events(ledger_stream(house.today)) if isinstance(event, StakeReserved)]
+        shown = await feltlog(tmp_path, "wallet", "balance", "ann")
+        buckets = {row["bucket"] for row in await objects(tmp_path, "statement", "ann") if "bucket" in row}
+        reconciled = await feltlog(tmp_path, "reconcile")
+        findings = await house.findings()
+
+    assert (first[0], again[0], more[1]["code"], too_much[1]["code"]) == (0, 0, "id_reused", "insufficient_funds")
+    assert (elsewhere.code, placed.status) == ("insufficient_funds", "accepted")
+    assert (reserved.minor, reserved.promo_minor) == (1_000, 800)
+    assert [(each.available_minor, each.promo_minor, each.set_aside_minor) for each in during.amounts] == [(100, 0, 1_000)]
+    account = ledger.account("ann", "EUR")
+    assert account is not None and (account.minor, ledger.promo("ann", "EUR")) == (100 + returned - returned * 8 // 10, returned * 8 // 10)
+    assert "promo" in shown[1] and buckets == {"cash", "promo"}
+    assert (reconciled[0], findings) == (0, [])

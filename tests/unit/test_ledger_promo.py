@@ -1,0 +1,199 @@
+"""Promotional money in the ledger: staked first, given back in proportion, never withdrawn (FL-5.1); and what chips round up."""
+
+from typing import Any
+
+import pytest
+
+from services.wallet.domain.carrying import beginning
+from services.wallet.domain.ledger import LEDGER
+from services.wallet.domain.state import Ledger
+from services.wallet.views import balance
+from shared.contracts.cage import AdjustmentCap, CancelPromo, GrantPromo, RedeemPromo
+from shared.contracts.refusals import Reason
+from shared.contracts.wallet import (
+    BookRound,
+    CloseBook,
+    CorrectedStake,
+    CorrectStakes,
+    Deposit,
+    OpenAccount,
+    OpenBook,
+    ReleaseStake,
+    ReserveStake,
+    SettledStake,
+    SettleStakes,
+    StakeRefused,
+    Withdraw,
+)
+from shared.kernel.messages import Actor, Envelope, Refused
+
+DAY, TOMORROW = "20261130", "20261201"
+ROUND = "T7.20261130-000001"
+MANAGER = Actor("staff", "manager", "duty_manager")
+ANN: dict[str, Any] = {"player": "ann", "currency": "CAD"}
+CAPS = (AdjustmentCap(currency="CAD", minor=5_000),)
+
+
+def decide(command: Any, ledger: Ledger, *, id: str = "asked", by: Actor = MANAGER) -> list[Any]:
+    """Return what follows from a command of somebody who works here."""
+    return LEDGER.decide(command, ledger, Envelope(id, by, 0, 0))
+
+
+def after(*commands: Any, ledger: Ledger = LEDGER.initial) -> Ledger:
+    """Return the ledger after commands; none of them moves money that it does not have."""
+    for command in commands:
+        ledger = LEDGER.after(ledger, decide(command, ledger))
+        assert not ledger.open or ledger.total("CAD") == 0
+    return ledger
+
+
+def book(*, cash: int = 1_000, promo: int = 400) -> Ledger:
+    """Return a book in which ann has so much of both."""
+    ledger = after(OpenBook(day=DAY, caps=CAPS), OpenAccount(operator="north", **ANN))
+    ledger = after(Deposit(minor=cash, **ANN), ledger=ledger) if cash else ledger
+    return after(GrantPromo(minor=promo, **ANN), ledger=ledger) if promo else ledger
+
+
+def reserve(minor: int, *, promotional: bool = True, wager: str = "w1") -> ReserveStake:
+    """Return that a stake of ann's is to be set aside."""
+    return ReserveStake(wager=wager, round=ROUND, minor=minor, promotional=promotional, **ANN)
+
+
+def settle(stake: int, returned: int, *, rounding: int = 0) -> SettleStakes:
+    """Return that ann's wager gives back so much."""
+    line = SettledStake(wager="w1", player="ann", stake_minor=stake, returned_minor=returned, rounding_minor=rounding)
+    return SettleStakes(round=ROUND, currency="CAD", lines=(line,))
+
+
+def holds(ledger: Ledger) -> dict[str, int]:
+    """Return what lies in every account of ann's and the house's that holds something."""
+    return {name: account.minor for name, account in ledger.accounts["CAD"].items() if account.minor and not name.startswith("outside/")}
+
+
+@pytest.mark.parametrize(
+    ("stake", "left"),
+    [
+        (300, {"player/ann/cash": 1_000, "player/ann/promo": 100}),
+        (400, {"player/ann/cash": 1_000}),
+        (1_000, {"player/ann/cash": 400}),
+    ],
+)
+def test_promotional_money_is_staked_first(stake: int, left: dict[str, int]):
+    """FL-5.1: tokens and vouchers are staked before chips, and chips make up the rest."""
+    expected = {**left, f"round/{ROUND}/escrow": stake, "house/promo": -400}
+    assert holds(after(reserve(stake), ledger=book())) == expected
+
+
+def test_chips_alone_are_wagers_elsewhere():
+    """ON-3.3: where the book does not take tokens, promotional money stays where it is, and makes up for nothing."""
+    assert holds(after(reserve(300, promotional=False), ledger=book()))["player/ann/promo"] == 400
+    (refusal,) = decide(reserve(300, promotional=False), book(cash=200))
+    assert isinstance(refusal, StakeRefused) and refusal.code == Reason.INSUFFICIENT_FUNDS
+
+
+@pytest.mark.parametrize(
+    ("returned", "cash", "promo"),
+    [(0, 400, 0), (1_000, 1_000, 400), (2_000, 1_600, 800), (500, 700, 200), (1, 401, 0), (2_501, 1_901, 1_000)],
+    ids=["lost", "pushed", "won", "half", "a cent", "a cent more"],
+)
+def test_what_a_wager_gives_back_comes_back_in_proportion(returned: int, cash: int, promo: int):
+    """Of 1000 staked 400 were promotional: so are four tenths of whatever comes back, rounded down."""
+    ledger = after(reserve(1_000), settle(1_000, returned), ledger=book())
+    assert (holds(ledger).get("player/ann/cash", 0), holds(ledger).get("player/ann/promo", 0)) == (cash, promo)
+
+
+def test_released_stake_goes_back_as_it_came():
+    """A wager that is not in the round gives back to each bucket what it took from it."""
+    before = book()
+    assert holds(after(reserve(1_000), ReleaseStake(round=ROUND, wager="w1"), ledger=before)) == holds(before)
+
+
+def test_promotional_money_is_never_withdrawn():
+    """A gift does not raise what can be taken home, neither before it was staked nor after it came back."""
+    ledger = after(reserve(1_000), settle(1_000, 1_000), ledger=book())
+    (refusal,) = decide(Withdraw(minor=1_001, **ANN), ledger)
+    assert refusal.code == Reason.INSUFFICIENT_FUNDS
+    assert holds(after(Withdraw(minor=1_000, **ANN), ledger=ledger))["player/ann/promo"] == 400
+
+
+def test_redeemed_money_can_be_withdrawn_and_pays_debts_first():
+    """Whoever may redeems; what is owed is paid from it like from any money that comes in."""
+    ledger = after(RedeemPromo(minor=300, **ANN), ledger=book())
+    assert (holds(ledger)["player/ann/cash"], holds(ledger)["player/ann/promo"]) == (1_300, 100)
+    line = CorrectedStake(wager="w1", player="ann", settled_minor=500, returned_minor=0)
+    played = after(reserve(100, promotional=False), settle(100, 500), BookRound(round=ROUND, outcome="settled"), ledger=book(cash=100))
+    owing = after(Withdraw(minor=500, **ANN), CorrectStakes(round=ROUND, number=1, currency="CAD", lines=(line,)), ledger=played)
+    assert (owing.owed("ann", "CAD"), holds(owing)["player/ann/promo"]) == (500, 400)
+    assert after(RedeemPromo(minor=400, **ANN), ledger=owing).owed("ann", "CAD") == 100
+
+
+@pytest.mark.parametrize(
+    ("spent", "cash", "promo", "borne"), [(0, 400, 0, -400), (600, 400, 0, -1_000)], ids=["it is there", "some of it is gone"]
+)
+def test_correction_parts_as_the_stake_was_parted(spent: int, cash: int, promo: int, borne: int):
+    """What was won wrongly goes back from both buckets; promotional money that is gone is borne by the house, and no debt."""
+    won = after(reserve(1_000), settle(1_000, 2_000), BookRound(round=ROUND, outcome="settled"), ledger=book())
+    if spent:
+        won = after(ReserveStake(wager="w", round="T7.20261130-000002", minor=spent, promotional=True, **ANN), ledger=won)
+    line = CorrectedStake(wager="w1", player="ann", settled_minor=2_000, returned_minor=0)
+    ledger = after(CorrectStakes(round=ROUND, number=1, currency="CAD", lines=(line,)), ledger=won)
+    found = holds(ledger)
+    assert (found["player/ann/cash"], found.get("player/ann/promo", 0), found["house/promo"]) == (cash, promo, borne)
+    assert ledger.owed("ann", "CAD") == 0
+
+
+def test_what_chips_round_up_is_not_lost_by_the_house():
+    """FL-5.9: 150 at three to two come to 225, and chips of 50 make 250 of it: 25 are rounding."""
+    ledger = after(reserve(150, promotional=False), settle(150, 400, rounding=25), ledger=book(promo=0))
+    assert holds(ledger) == {"player/ann/cash": 1_250, "house/win": -225, "house/rounding": -25}
+    line = CorrectedStake(wager="w1", player="ann", settled_minor=400, returned_minor=300, settled_rounding_minor=25, rounding_minor=0)
+    assert holds(after(CorrectStakes(round=ROUND, number=1, currency="CAD", lines=(line,)), ledger=ledger)) == {
+        "player/ann/cash": 1_150,
+        "house/win": -150,
+    }
+
+
+@pytest.mark.parametrize(
+    ("command", "code"),
+    [
+        (GrantPromo(minor=0, **ANN), Reason.NOT_POSITIVE),
+        (GrantPromo(minor=-5, **ANN), Reason.NOT_POSITIVE),
+        (GrantPromo(minor=5_001, **ANN), Reason.ABOVE_CAP),
+        (GrantPromo(minor=5, player="bob", currency="CAD"), Reason.UNKNOWN_ACCOUNT),
+        (RedeemPromo(minor=401, **ANN), Reason.INSUFFICIENT_FUNDS),
+        (CancelPromo(minor=401, **ANN), Reason.INSUFFICIENT_FUNDS),
+    ],
+)
+def test_refused_gifts_are_written_down_and_move_nothing(command: Any, code: Reason):
+    """Whoever tried to move money and may not, or cannot, stands in the book."""
+    (refusal,) = decide(command, book())
+    assert (refusal.code, getattr(refusal, "postings", ())) == (code.value, ())
+
+
+@pytest.mark.parametrize(("command", "job"), [(GrantPromo(minor=5, **ANN), "dealer"), (RedeemPromo(minor=5, **ANN), "support")])
+def test_gifts_are_for_some_jobs(command: Any, job: Any):
+    """Who deals gives nothing away, and only who answers for other people's money makes cash of it."""
+    (refusal,) = decide(command, book(), by=Actor("staff", "dee", job))
+    assert refusal.code == Reason.JOB_NOT_ALLOWED
+
+
+def test_voucher_is_a_request_of_its_own():
+    """A voucher is taken once because its request has its name, and a request's name is used once, for ever."""
+    with pytest.raises(Refused) as why:
+        decide(GrantPromo(minor=5, voucher="SPRING-1", **ANN), book(), id="another")
+    assert why.value.code == Reason.BAD_REQUEST
+    (granted,) = decide(GrantPromo(minor=5, voucher="SPRING-1", **ANN), book(), id="voucher-SPRING-1")
+    assert granted.voucher == "SPRING-1"
+
+
+def test_parted_stake_is_carried_into_the_next_book():
+    """A stake that is still set aside at the day's end comes back as it came."""
+    closed = after(reserve(1_000), CloseBook(next_day=TOMORROW), ledger=book())
+    begun = after(*(command for _, command in beginning(closed, {}, "digest")))
+    assert holds(after(ReleaseStake(round=ROUND, wager="w1"), ledger=begun)) == holds(book())
+
+
+def test_balance_tells_what_was_given():
+    """A player sees what can be staked beside what can be taken home."""
+    (amount,) = balance(after(reserve(500), ledger=book()), "ann").amounts
+    assert (amount.available_minor, amount.promo_minor, amount.set_aside_minor) == (900, 0, 500)
