@@ -7,7 +7,7 @@ READY := $(VENV)/ready
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup test check format integration simulate chaos demo up replay glossary rules fuzz oracle shuffle-tests lock clean bench
+.PHONY: help setup test check format integration simulate chaos demo up replay glossary rules fuzz oracle movements shuffle-tests lock clean bench
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -77,6 +77,9 @@ fuzz: setup ## ask, write, set and type whatever comes along, anew each time: ma
 
 oracle: setup ## hold the engine against numbers that others have worked out
 	$(BIN)/python -m tests.oracle
+
+movements: setup ## move money a million times at random, beside a book of plain numbers
+	@$(BIN)/python -m tests.movements $(if $(COUNT),--count $(COUNT)) $(if $(SEED),--seed $(SEED))
 
 shuffle-tests: setup ## examine the shuffle 300,000 times, and three wrong ones that must be rejected
 	@$(BIN)/python -m tests.battery $(if $(SHUFFLES),--shuffles $(SHUFFLES)) $(if $(JSON),--json)
