@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 KEYS = ["bench", "value", "unit", "peer", "peer_value", "ratio", "at_least"]
 
@@ -11,15 +12,13 @@ KEYS = ["bench", "value", "unit", "peer", "peer_value", "ratio", "at_least"]
 def test_append_and_command_are_reported_with_both_settings_of_the_server(tmp_path: Path):
     """What money rests on has a line; what others measure with stands beside it and has none."""
     out = tmp_path / "bench.json"
-    command = [sys.executable, "-m", "tests.benchmarks", "append", "command", "--scale", "0.02", "--json", "--out", str(out)]
-    said = subprocess.run(command, stdout=subprocess.PIPE, check=False)
-    rows = json.loads(said.stdout)["rows"]
+    rows, status = reported(out, "append", "command")
 
     assert (
         [(row["bench"], row["peer"], row["at_least"]) for row in rows],
         [list(row) for row in rows],
         json.loads(out.read_text())["rows"] == rows,
-        said.returncode in (0, 1),
+        status in (0, 1),
     ) == (
         [
             ("append", "nats-py", 0.8),
@@ -31,3 +30,24 @@ def test_append_and_command_are_reported_with_both_settings_of_the_server(tmp_pa
         True,
         True,
     )
+
+
+def test_ledger_is_reported_beside_tables_of_sqlite(tmp_path: Path):
+    """Each row moves as much on both sides, and checks that all of it has arrived."""
+    rows, status = reported(tmp_path / "bench.json", "ledger-7", "ledger-7-batch", "ledger-1")
+
+    assert ([(row["bench"], row["peer"], row["at_least"]) for row in rows], status in (0, 1)) == (
+        [
+            ("ledger-7", "SQLite (WAL, FULL)", 3.0),
+            ("ledger-7-batch", "SQLite (WAL, FULL), 100 in a commit", 0.3),
+            ("ledger-1", "SQLite (WAL, FULL)", 1.0),
+        ],
+        True,
+    )
+
+
+def reported(out: Path, *benches: str) -> tuple[list[dict[str, Any]], int]:
+    """Return the rows of a report on a fiftieth of these benches, and the exit status."""
+    command = [sys.executable, "-m", "tests.benchmarks", *benches, "--scale", "0.02", "--json", "--out", str(out)]
+    said = subprocess.run(command, stdout=subprocess.PIPE, check=False)
+    return json.loads(said.stdout)["rows"], said.returncode
