@@ -16,6 +16,7 @@ from feltlog.reading import Damaged, round_pages, told
 from feltlog.rehearsal.door import stepped
 from feltlog.rows import Choice
 from feltlog.screen import screen
+from feltlog.sheet import csv_of, objects_of, sheet_of
 from feltlog.story import story
 from feltlog.trouble import Trouble
 from services.shoe import reactions as shoe_reactions
@@ -204,4 +205,8 @@ def test_the_front_door_reads_any_logs(logs: Logs):
                 msgspec.json.encode(replay.as_json(name, line, ZONE))
     for player in ("ann", "bob"):
         with suppress(Trouble):
-            console.print(statement.sheet(stepped(statement.player_rows(logs, player)), ZONE))
+            moved, end = stepped(statement.player_rows(logs, player))
+            stated = sheet_of(player, moved, ZONE, end=end, day=None, limit=0)
+            statement.show(stated, None)
+            csv_of(stated)
+            msgspec.json.encode(list(objects_of(stated)))

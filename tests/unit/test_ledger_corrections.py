@@ -8,7 +8,8 @@ from services.wallet.domain.carrying import carried
 from services.wallet.domain.ledger import LEDGER
 from services.wallet.domain.state import Ledger
 from services.wallet.reactions import follow
-from services.wallet.views import balance, statement
+from services.wallet.statement import statement
+from services.wallet.views import balance
 from shared.contracts.table import CorrectedLine, WagersCorrected
 from shared.contracts.wallet import (
     BookRound,
@@ -185,13 +186,16 @@ def test_balance_tells_what_is_owed():
 
 
 def test_statement_shows_the_correction_and_the_debt():
-    """House page: each wager that was put right has its row, and what was lacking another."""
+    """House page: what was taken back is one row, and what was lacking and is owed another."""
     ledger = settled(600, left_minor=200)
     (event,) = LEDGER.decide(correction(600, 0), ledger, ENVELOPE)
     assert isinstance(event, StakesCorrected), "the differences are moved"
     entry = told(event)
 
-    assert [(row.what, row.round, row.minor) for row in statement([entry], "ann")] == [("corrected", ROUND, -600), ("owed", ROUND, 400)]
+    assert [(row.bucket, row.round, row.minor) for row in statement([entry], "ann")] == [
+        ("cash", ROUND, -200),
+        ("owed", ROUND, -400),
+    ]
     assert Posting(account="player/ann/owed", minor=-400) in event.postings
 
 

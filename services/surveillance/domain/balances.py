@@ -11,6 +11,7 @@ from typing import Any
 from services.surveillance.domain.findings import Code, Finding
 from services.surveillance.domain.heard import Heard, Where
 from shared.contracts.wallet import (
+    AdjustmentMade,
     BookClosed,
     BookOpened,
     CarriedForward,
@@ -87,7 +88,7 @@ class Balances:
             case BookClosed():
                 book.closed = True
                 return [(Code.UNBALANCED, f"the book is closed, and {money} does not sum to zero") for money in _unbalanced(book.minor)]
-            case Deposited() | Withdrawn() | StakeReserved() | StakeReleased() | StakesSettled() | StakesCorrected():
+            case Deposited() | Withdrawn() | AdjustmentMade() | StakeReserved() | StakeReleased() | StakesSettled() | StakesCorrected():
                 return self._move(book, event)
             case _:
                 pass
@@ -123,6 +124,8 @@ def _moves(event: Any, moved: dict[str, int], book: Book) -> bool:
             for corrected in lines:
                 net[corrected.player] += corrected.returned_minor - corrected.settled_minor
             return _only(moved, _with_debt(net, event.currency, book), rest="house/win")
+        case AdjustmentMade(player=player, minor=minor):
+            return _only(moved, _with_debt({player: minor}, event.currency, book), rest="house/win")
         case Withdrawn(player=player, minor=minor):
             return _only(moved, {f"player/{player}/cash": -minor}, rest="outside/")
         case StakeReserved(player=player, round=round_, minor=minor):

@@ -33,7 +33,13 @@ def carry_forward(command: CarryForward, ledger: Ledger) -> list[LedgerEvent]:
         assert row.minor >= 0 or may_be_overdrawn(row.account), "a player must not owe anything"
     for stake in command.stakes:
         assert (stake.round, stake.wager) not in ledger.stakes, "a stake must be carried forward once"
-    return [CarriedForward(from_day=command.from_day, accounts=command.accounts, stakes=command.stakes, ids=command.ids)]
+    for block in command.blocked or ():
+        assert block.reason not in ledger.blocks.get(block.player, ()), "a block must be carried forward once"
+    return [
+        CarriedForward(
+            from_day=command.from_day, accounts=command.accounts, stakes=command.stakes, ids=command.ids, blocked=command.blocked
+        )
+    ]
 
 
 def open_book(command: OpenBook, ledger: Ledger) -> list[LedgerEvent]:
@@ -45,7 +51,16 @@ def open_book(command: OpenBook, ledger: Ledger) -> list[LedgerEvent]:
     _check_day(command.day)
     for currency in ledger.accounts:
         assert ledger.total(currency) == 0, f"what is carried forward in {currency} must balance"
-    return [BookOpened(day=command.day, semantics=SEMANTICS, shard=command.shard, shards=command.shards, follows=command.follows)]
+    return [
+        BookOpened(
+            day=command.day,
+            semantics=SEMANTICS,
+            shard=command.shard,
+            shards=command.shards,
+            follows=command.follows,
+            caps=command.caps,
+        )
+    ]
 
 
 def note_table(command: NoteTable, ledger: Ledger) -> list[LedgerEvent]:

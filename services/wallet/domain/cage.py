@@ -5,6 +5,7 @@ A refusal of money is written down, because a dispute could turn on it; what an 
 
 from services.wallet.domain.posting import cash_account, given_back, movement, outside_account, transfer
 from services.wallet.domain.state import Ledger
+from shared.contracts.cage import RESERVED_NAMES
 from shared.contracts.refusals import Reason, refused, sentence
 from shared.contracts.subjects import BadSubject, token
 from shared.contracts.wallet import AccountOpened, Deposit, Deposited, LedgerEvent, MovementRefused, OpenAccount, Withdraw, Withdrawn
@@ -12,7 +13,9 @@ from shared.kernel.money import MINOR_MAX, BadMoney, exponent
 
 
 def open_account(command: OpenAccount, ledger: Ledger) -> list[LedgerEvent]:
-    """Return a new account, or nothing if it exists with the same operator."""
+    """Return a new account, or nothing if it exists with the same operator; nobody's is the dealer's or the house's (ON-3.6)."""
+    if command.player in RESERVED_NAMES:
+        raise refused(Reason.NAME_RESERVED, command.player)
     try:
         token(command.player)
         token(command.operator)

@@ -5,10 +5,14 @@ from typing import assert_never
 
 from msgspec.structs import replace
 
+from services.wallet.domain import adjustments, blocks
+from services.wallet.domain.adjustments import Adjustments
 from services.wallet.domain.posting import cash_account, ends_with_nothing, escrow_account, may_be_overdrawn
 from services.wallet.domain.state import NO_ACCOUNTS, NO_WAGERS, Account, Ledger, Stake
+from shared.contracts.cage import AccountBlocked, AccountUnblocked, AdjustmentDeclined, AdjustmentProposed
 from shared.contracts.wallet import (
     AccountOpened,
+    AdjustmentMade,
     BookClosed,
     BookOpened,
     CarriedForward,
@@ -49,6 +53,17 @@ def evolve(ledger: Ledger, event: LedgerEvent) -> Ledger:
             return replace(ledger, rounds=rounds, booked=ledger.booked.set(event.round, True))
         case Deposited() | Withdrawn():
             return _posted(ledger, event.currency, event.postings)
+        case AdjustmentProposed():
+            return replace(ledger, adjustments=adjustments.proposed(ledger.adjustments, event))
+        case AdjustmentMade():
+            ledger = _posted(ledger, event.currency, event.postings)
+            return replace(ledger, adjustments=adjustments.decided(ledger.adjustments, event.adjustment))
+        case AdjustmentDeclined():
+            return replace(ledger, adjustments=adjustments.decided(ledger.adjustments, event.adjustment))
+        case AccountBlocked():
+            return replace(ledger, blocks=blocks.blocked(ledger.blocks, event.player, event.reason))
+        case AccountUnblocked():
+            return replace(ledger, blocks=blocks.unblocked(ledger.blocks, event.player, event.reason))
         case MovementRefused():
             return ledger
         case AccountOpened():
@@ -61,7 +76,9 @@ def evolve(ledger: Ledger, event: LedgerEvent) -> Ledger:
         case CarriedForward():
             return _carried(ledger, event)
         case BookOpened():
-            return replace(ledger, phase="open", day=event.day, shard=event.shard, shards=event.shards)
+            caps = {cap.currency: cap.minor for cap in event.caps or ()}
+            opened = replace(ledger, phase="open", day=event.day, shard=event.shard, shards=event.shards)
+            return replace(opened, adjustments=Adjustments(caps=caps)) if caps else opened
         case BookClosed():
             return replace(ledger, phase="closed", next_day=event.next_day)
         case _:
@@ -113,4 +130,7 @@ def _carried(ledger: Ledger, event: CarriedForward) -> Ledger:
         ledger = _heard_of(ledger, stake.round, stake.wager)
     stakes = ledger.stakes.update({(row.round, row.wager): Stake(row.round, row.player, row.currency, row.minor) for row in event.stakes})
     older = ledger.older.update({row.id: True for row in event.ids})
-    return replace(ledger, accounts=by_currency, stakes=stakes, older=older)
+    blocked = ledger.blocks
+    for block in event.blocked or ():
+        blocked = blocks.blocked(blocked, block.player, block.reason)
+    return replace(ledger, accounts=by_currency, stakes=stakes, older=older, blocks=blocked)

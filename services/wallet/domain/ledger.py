@@ -1,15 +1,19 @@
 """The ledger: one book for each gaming day, in which every movement of money is decided and none is decided twice.
 
-What may be asked for lies beside this module, by who asks: `cage` for staff, `stakes` for tables, `book` for the day itself.
+What may be asked for lies beside this module, by who asks: `cage`, `adjusting` and `blocking` for staff, `stakes` for
+tables, `book` for the day itself.
 """
 
 from typing import assert_never
 
+from services.wallet.domain.adjusting import adjust
+from services.wallet.domain.blocking import block, unblock
 from services.wallet.domain.book import carry_forward, close_book, note_day_closed, note_table, open_book
 from services.wallet.domain.cage import deposit, open_account, withdraw
 from services.wallet.domain.evolve import evolve
 from services.wallet.domain.stakes import book_round, correct, release, reserve, settle
 from services.wallet.domain.state import Ledger
+from shared.contracts.cage import ApproveAdjustment, BlockAccount, DeclineAdjustment, ProposeAdjustment, UnblockAccount
 from shared.contracts.refusals import Reason, refused
 from shared.contracts.wallet import (
     BookRound,
@@ -65,6 +69,12 @@ def decide(command: LedgerCommand, ledger: Ledger, envelope: Envelope) -> list[L
             return note_day_closed(command, ledger)
         case CloseBook():
             return close_book(command, ledger)
+        case ProposeAdjustment() | ApproveAdjustment() | DeclineAdjustment():
+            return adjust(command, ledger, envelope)
+        case BlockAccount():
+            return block(command, ledger, envelope)
+        case UnblockAccount():
+            return unblock(command, ledger, envelope)
         case _:
             assert_never(command)
 

@@ -31,6 +31,8 @@ def reserve(command: ReserveStake, ledger: Ledger) -> list[LedgerEvent]:
     account = ledger.account(command.player, command.currency)
     if account is None:
         return [_stake_refused(command, Reason.UNKNOWN_ACCOUNT)]
+    if command.player in ledger.blocks:
+        return [_stake_refused(command, Reason.ACCOUNT_BLOCKED)]
     if command.minor <= 0:
         return [_stake_refused(command, Reason.NOT_POSITIVE)]
     if account.minor < command.minor:

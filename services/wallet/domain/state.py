@@ -11,6 +11,9 @@ from typing import Literal
 from immutables import Map
 from msgspec import Struct
 
+from services.wallet.domain import adjustments, blocks
+from services.wallet.domain.adjustments import Adjustments
+from services.wallet.domain.blocks import Blocks
 from services.wallet.domain.names import Names
 from services.wallet.domain.posting import cash_account, owed_account
 
@@ -44,7 +47,7 @@ class Ledger(Struct, frozen=True, kw_only=True):
     names, for each round that is not booked, all wagers that were ever heard of; `booked` the rounds that are; `corrected` says
     how many corrections of a round are booked.  `tables`
     says of each table of the day whether it is still open.  `older` names the ids that were carried into this book: they
-    are carried no further.
+    are carried no further.  `adjustments` that wait end with the book, `blocks` are carried into the next one.
     """
 
     phase: Literal["carrying", "open", "closed"] = "carrying"
@@ -59,10 +62,16 @@ class Ledger(Struct, frozen=True, kw_only=True):
     corrected: Map[str, int] = Map()
     tables: Map[str, bool] = Map()
     older: Map[str, bool] = Map()
+    adjustments: Adjustments = adjustments.NONE
+    blocks: Blocks = blocks.NONE
 
     def account(self, player: str, currency: str) -> Account | None:
         """Return a player's account in a currency, if there is one."""
         return self.accounts.get(currency, NO_ACCOUNTS).get(cash_account(player))
+
+    def knows(self, player: str) -> bool:
+        """Return whether a player has an account in any currency."""
+        return any(cash_account(player) in accounts for accounts in self.accounts.values())
 
     def owed(self, player: str, currency: str) -> int:
         """Return what a player owes in a currency."""
