@@ -17,7 +17,7 @@ from tests.benchmarks.append import APPEND
 from tests.benchmarks.command import COMMAND
 from tests.benchmarks.engine import ENGINE, ENGINE_DRAFTED, ENGINE_LOGGED
 from tests.benchmarks.entries import ENTRIES
-from tests.benchmarks.ledger import LEDGER_1, LEDGER_7, LEDGER_7_BATCH
+from tests.benchmarks.ledger import LEDGER_1, LEDGER_7, LEDGER_7_BATCH, LEDGER_7_POSTGRES
 from tests.benchmarks.rebuild import REBUILD
 from tests.benchmarks.report import report, sheet
 from tests.benchmarks.restart import RESTART
@@ -39,6 +39,7 @@ BENCHES: dict[str, Bench] = {
     "ledger-7": LEDGER_7,
     "ledger-7-batch": LEDGER_7_BATCH,
     "ledger-1": LEDGER_1,
+    "ledger-7-postgres": LEDGER_7_POSTGRES,
     "entries": ENTRIES,
     "round": ROUND,
     "restart": RESTART,

@@ -6,6 +6,7 @@ that the wallet's process runs, with the same settings.
 """
 
 import asyncio
+import gc
 import secrets
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
@@ -25,6 +26,7 @@ from shared.kernel.messages import HOUSE, Actor
 from shared.runtime.clock import SystemClock
 from shared.runtime.connection import Endpoint, close, connect
 from shared.runtime.event_store import Appended
+from shared.runtime.garbage import look_seldom
 from shared.runtime.jetstream_store import JetStreamStore
 from shared.runtime.keeper import Keeper
 from shared.runtime.listener import Listener
@@ -55,6 +57,8 @@ class Wallet:
     """A wallet over the logs of one server, with a thousand players who have more than they will ever stake."""
 
     def __init__(self, url: str, directory: Path, loop: Loop) -> None:
+        self._collected_after = gc.get_threshold()
+        look_seldom()
         self._loop = loop
         self._client = loop.run(connect(Endpoint(url=url)))
         self._store = JetStreamStore(self._client)
@@ -70,8 +74,9 @@ class Wallet:
         loop.run(self._begin())
 
     def close(self) -> None:
-        """Hang up."""
+        """Hang up, and have garbage looked for as before."""
         self._loop.run(close(self._client))
+        gc.set_threshold(*self._collected_after)
 
     def open(self, rounds: int) -> None:
         """Open so many rounds, at each table in turn."""

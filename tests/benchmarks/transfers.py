@@ -19,9 +19,9 @@ HOUSE = "house"
 
 
 class Transfers:
-    """A thousand players and one house in a file."""
+    """A thousand players and one house in a file, with so many transfers in one commit."""
 
-    def __init__(self, path: Path, players: int, funds_minor: int) -> None:
+    def __init__(self, path: Path, players: int, funds_minor: int, at_once: int) -> None:
         self._connection = sqlite3.connect(path, isolation_level=None)
         self._connection.execute("PRAGMA journal_mode=WAL")
         self._connection.execute("PRAGMA synchronous=FULL")
@@ -30,17 +30,18 @@ class Transfers:
         self._connection.executemany("INSERT INTO balance VALUES (?, ?)", accounts)
         self._chance = Random(7)
         self._players = players
+        self._at_once = at_once
         self._moved = 0
 
     def close(self) -> None:
         """Close the file."""
         self._connection.close()
 
-    def move(self, transfers: int, minor: int, *, at_once: int) -> None:
-        """Make so many transfers from players to the house, so many of them in one commit."""
-        for first in range(0, transfers, at_once):
+    def move(self, transfers: int, minor: int) -> None:
+        """Make so many transfers from players to the house."""
+        for first in range(0, transfers, self._at_once):
             self._connection.execute("BEGIN IMMEDIATE")
-            for _ in range(min(at_once, transfers - first)):
+            for _ in range(min(self._at_once, transfers - first)):
                 self._move(minor)
             self._connection.execute("COMMIT")
 

@@ -46,6 +46,16 @@ def test_ledger_is_reported_beside_tables_of_sqlite(tmp_path: Path):
     )
 
 
+def test_ledger_is_reported_beside_one_row_of_postgresql(tmp_path: Path):
+    """Where PostgreSQL runs it moves as much as the ledger; where none can, there is no row."""
+    rows, status = reported(tmp_path / "bench.json", "ledger-7-postgres")
+
+    assert ([(row["bench"], row["peer"], row["at_least"]) for row in rows], status in (0, 1)) == (
+        [("ledger-7-postgres", "PostgreSQL, 16 connections", 10.0)] if rows else [],
+        True,
+    )
+
+
 def reported(out: Path, *benches: str) -> tuple[list[dict[str, Any]], int]:
     """Return the rows of a report on a fiftieth of these benches, and the exit status."""
     command = [sys.executable, "-m", "tests.benchmarks", *benches, "--scale", "0.02", "--json", "--out", str(out)]

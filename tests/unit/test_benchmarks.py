@@ -110,8 +110,8 @@ def test_pairing_takes_the_median_of_the_ratios_and_leaves_the_first_pair_out():
 @pytest.mark.parametrize("at_once", [1, 4, 100])
 def test_peer_of_the_ledger_conserves_money_however_many_transfers_are_in_a_commit(tmp_path: Path, at_once: int):
     """The peer does the same business: what players lose the house has, and each transfer has its movement and two postings."""
-    peer = Transfers(tmp_path / "peer.sqlite", players=3, funds_minor=1_000)
-    peer.move(10, 100, at_once=at_once)
+    peer = Transfers(tmp_path / "peer.sqlite", players=3, funds_minor=1_000, at_once=at_once)
+    peer.move(10, 100)
     with closing(sqlite3.connect(tmp_path / "peer.sqlite")) as file:
         (found,) = file.execute(
             "SELECT (SELECT sum(minor) FROM balance), (SELECT count(*) FROM movement), count(*), sum(minor) FROM posting"
