@@ -7,6 +7,7 @@ from typing import Any
 
 from feltlog.reconciling.place import Difference, Place, differs, places
 from shared.contracts.wallet import (
+    AdjustmentMade,
     BookClosed,
     BookOpened,
     CarriedForward,
@@ -51,10 +52,12 @@ class Moved:
 
 @dataclass
 class Book:
-    """The book of a gaming day; `before` are the balances of the day before, if that book was added up too."""
+    """The book of a gaming day; `before` are the balances of the day before, if that book was added up and is closed."""
 
     day: str
     before: Mapping[Account, int] | None = None
+    unclosed: str = ""
+    """The day before, if its book was added up and is not closed."""
     balances: dict[Account, int] = field(default_factory=lambda: defaultdict(int))
     currencies: set[str] = field(default_factory=set)
     wagers: dict[Key, Moved] = field(default_factory=lambda: defaultdict(Moved))
@@ -107,6 +110,8 @@ class Book:
                     self.wagers[stake.round, stake.wager].reserved = (place, stake)
             case BookOpened():
                 self._totals(place, "what was carried forward")
+                if self.before is None and self.unclosed:
+                    self._differ(place, "not_closed", f"the book is open, and that of {self.unclosed} before it was never closed")
                 if self.before is not None and self.before != self.standing():
                     self._differ(place, "carried_differs", f"the book does not begin as the day before ended: {self._first_other()}")
             case BookClosed():
@@ -205,6 +210,8 @@ def said_otherwise(event: Any, moved: Mapping[str, int]) -> Iterator[str]:
             yield from _apart(moved, {player: minor}, {}, rest=("outside/",))
         case Withdrawn(player=player, minor=minor):
             yield from _apart(moved, {player: -minor}, {}, rest=("outside/",))
+        case AdjustmentMade(player=player, minor=minor):
+            yield from _apart(moved, {player: minor}, {}, rest=("house/win",))
         case StakeReserved(player=player, round=round_, minor=minor):
             yield from _apart(moved, {player: -minor}, {escrow_of(round_): minor}, rest=())
         case StakeReleased(player=player, round=round_, minor=minor):

@@ -70,13 +70,14 @@ async def reconciled(store: Books, day: str, told: Told = lambda count: None) ->
     cut = await cut_now(store, [log for each in wanted for log in logs_of(each) if log in kept])
     reports: list[DayReport] = []
     before: Mapping[Account, int] | None = None
+    unclosed = ""
     for each in wanted:
-        book = Book(day=each, before=before)
         if not any(cut.ends.get(log) for log in logs_of(each)):
             # Tomorrow's logs are made a day ahead.
             continue
+        book = Book(day=each, before=before, unclosed=unclosed)
         reports.append(await _day(store, book, Cut({log: cut.ends[log] for log in logs_of(each) if log in cut.ends}, cut.at_ms), told))
-        before = book.standing() if book.closed else None
+        before, unclosed = (book.standing(), "") if book.closed else (None, each)
     return Reconciliation(days=tuple(reports))
 
 

@@ -15,9 +15,11 @@ from msgspec import Struct
 from shared.contracts.language import read_entry
 from shared.contracts.subjects import ledger_stream, stream_day, stream_kind
 from shared.contracts.wallet import CarriedForward, Posting
-from shared.kernel.entry import Entry, Stored, Stray
+from shared.kernel.entry import Entry, Stored, Stray, Unreadable
 from shared.kernel.identity import digest
 
+NUMBER_MAX = 10**18
+"""More than any account can hold, and what a column of numbers still adds up; a log may say anything."""
 Account = tuple[str, str]
 """A currency and an account's name."""
 
@@ -123,6 +125,8 @@ class Rows:
             return
         self._check(entry)
         for row, postings in moves(entry, stored.sequence, known=self.heads):
+            if max(abs(number) for number in (row.at_ms, row.number, *(posting.minor for _, posting in postings))) > NUMBER_MAX:
+                raise Unreadable(f"revision {entry.revision} of {entry.stream} holds a number that no account can hold")
             self.movements.append(row)
             for leg, (currency, posting) in enumerate(postings):
                 self.postings.append(_leg(row, leg, currency, posting))

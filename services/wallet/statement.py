@@ -19,11 +19,11 @@ CASH = "cash"
 WORDS = {
     "Deposited": "deposit",
     "Withdrawn": "withdrawal",
+    "AdjustmentMade": "adjustment",
     "StakeReserved": "stake set aside",
     "StakeReleased": "stake released",
     "StakesSettled": "settled",
     "StakesCorrected": "corrected",
-    "AdjustmentMade": "adjustment",
 }
 """What players call a movement; one that is not here is called by its event's own words."""
 

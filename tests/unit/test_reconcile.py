@@ -14,6 +14,8 @@ from feltlog.screen import screen
 from feltlog.trouble import Trouble
 from shared.contracts.table import RoundSettled, WagerAccepted, WagerLapsed, WagerPlaced, WagerRefused, WagersCorrected, WagersSettled
 from shared.contracts.wallet import (
+    AdjustmentMade,
+    BookClosed,
     BookOpened,
     CarriedForward,
     Deposited,
@@ -214,6 +216,34 @@ async def test_what_stands_there_twice_is_found_where_it_is_repeated(house, kind
     stream, revision, decision, event = first(stored, kind, LEDGER)
 
     assert (code, (stream, revision, decision, event + 1)) in places(await found_in(stored))
+
+
+async def test_a_book_that_was_never_closed_is_found_where_the_next_one_opens(house):
+    """Its balances may have gone on moving."""
+    stored = forged(house.stored, BookClosed, dropped, stream=LEDGER)
+
+    assert ("not_closed", first(stored, BookOpened, TOMORROW)) in places(await found_in(stored))
+
+
+@pytest.mark.parametrize(("legs", "codes"), [((500, -500), set()), ((499, -499), {"says_other"}), ((500, -499), {"unbalanced"})])
+async def test_an_adjustment_moves_what_it_says(house, legs, codes):
+    """Between the house and the player, with no other side in the rounds."""
+    postings = (Posting(account="player/ann/cash", minor=legs[0]), Posting(account="house/win", minor=legs[1]))
+    made = AdjustmentMade(
+        adjustment="a1",
+        player="ann",
+        currency="CAD",
+        minor=500,
+        reason="goodwill",
+        round="",
+        proposed_by="cyd",
+        by="dan",
+        job="duty_manager",
+        postings=postings,
+    )
+    stored = forged(house.of(LEDGER)[:6], Deposited, lambda event: [event, made])
+
+    assert {each.code for each in (await found_in(stored, "20261130")).differences} == codes
 
 
 async def test_a_wager_that_lapsed_and_was_not_given_back_is_found(house):

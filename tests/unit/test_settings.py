@@ -100,6 +100,10 @@ def test_settings_that_cannot_be_read_are_told(tmp_path: Path):
         (HOUSE + '[wallet]\nadjustment_max = { JPY = "0.5" }\n', "0.5 JPY is finer than the currency: JPY has 0 decimals."),
         (HOUSE + "[wallet]\nadjustment_max = { CAD = 5 }\n", "in [wallet], key `adjustment_max`: expected `str`, got `int`."),
         (HOUSE + '[wallet]\nadjustment_min = "5.00"\n', "in [wallet]: unknown key `adjustment_min`."),
+        (
+            HOUSE + '[wallet]\ndatabase = "mysql://felt@db/books"\n',
+            "in [wallet], key `database`: what stands there names no database that rows can be kept in.",
+        ),
         (HOUSE + '[staff]\nwallet = "dealer"\n', "in [staff]: 'wallet' is a process of the house and works at no table."),
     ],
 )

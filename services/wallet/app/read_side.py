@@ -20,7 +20,8 @@ from shared.runtime.event_store import DayClosed, EventStore, StoreUnavailable
 from shared.runtime.settings import SettingMissing
 from shared.runtime.sql import DatabaseAway, EntriesMissing, Failure, Index, Kind, Overtaken, Where, shown
 
-LOOK_EVERY_S = 1.0
+LOOK_EVERY_S = 5.0
+"""How often it looks for what this process did not write itself."""
 REST_S = 0.1
 """The least rest between two transactions; it rests as long as it worked, so that deciding has at least every other moment."""
 AGAIN_S = 2.0
@@ -45,6 +46,8 @@ class ReadSide:
         self._alarm = alarm
         self._index: Index | None = None
         self._rows = Rows({}, {})
+        self._sealed: dict[str, int] = {}
+        """How far the logs reach that never grow again: a year of them is not asked for all the time."""
         self._state: RowsState = "starting"
         self._why = ""
         self._news = asyncio.Event()
@@ -160,11 +163,16 @@ class ReadSide:
 
         The latest first: whatever is seen of a day, all of the day before it is seen as well.
         """
-        ends = {name: await self._store.end(name) for name in sorted(await self._store.logs("wallet"), reverse=True)}
-        for name, end in ends.items():
+        names = await self._store.logs("wallet")
+        still_open = await self._store.open_logs("wallet")
+        ends = {}
+        for name in sorted(names, reverse=True):
+            ends[name] = self._sealed[name] if name in self._sealed else await self._store.end(name)
+            if name not in still_open:
+                self._sealed[name] = ends[name]
             known = self._rows.positions.get(name, 0)
-            if known > end:
-                raise EntriesMissing(name, known=known, end=end)
+            if known > ends[name]:
+                raise EntriesMissing(name, known=known, end=ends[name])
         return ends
 
     async def _behind(self) -> int | None:

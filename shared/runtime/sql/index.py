@@ -105,13 +105,20 @@ class Snapshot:
 
     def rows(self, name: str, kind: type[Row], **equal: Any) -> Iterator[Row]:
         """Yield the rows of a kind whose fields equal what is given, in the order of their keys."""
-        table = self._tables[name]
+        table, names = self._tables[name], self._kinds[name].key
+        key = tuple_(*(table.c[field] for field in names))
         wanted = select(table).where(*(table.c[field] == value for field, value in equal.items()))
-        wanted = wanted.order_by(*(table.c[field] for field in self._kinds[name].key))
+        wanted = wanted.order_by(*key).limit(ROWS_READ_AT_ONCE)
         fields = [field.name for field in msgspec.structs.fields(kind)]
-        found = self._connection.execution_options(yield_per=ROWS_READ_AT_ONCE).execute(wanted)
-        for row in found:
-            yield msgspec.convert(dict(zip(fields, row, strict=True)), kind)
+        last: tuple[Any, ...] | None = None
+        while True:
+            # A part at a time, each behind the last row: a driver may fetch everything that it is asked for.
+            part = self._connection.execute(wanted if last is None else wanted.where(key > last)).all()
+            for row in part:
+                yield msgspec.convert(dict(zip(fields, row, strict=True)), kind)
+            if len(part) < ROWS_READ_AT_ONCE:
+                return
+            last = tuple(getattr(part[-1], field) for field in names)
 
     def sums(self, name: str, of: str, by: tuple[str, ...], begin: str = "") -> dict[tuple[Any, ...], int]:
         """Return the sums of a field of numbers by some others; only of rows whose last field of `by` begins so."""
@@ -235,8 +242,9 @@ class Index:
         for name in sorted(set(self._metadata.tables).intersection(there.get_table_names())):
             found = {column["name"] for column in there.get_columns(name)}
             if found != set(self._metadata.tables[name].columns.keys()):
-                why = f"its table {name!r} has other columns, so it is another program's or another version's. Name an empty database"
-                raise DatabaseUnusable(self.where, why)
+                why = f"its table {name!r} has other columns, so it is another program's or another version's"
+                what = "Move the file away" if isinstance(self.where, Path) else "Name an empty database"
+                raise DatabaseUnusable(self.where, f"{why}. {what}; rows can be made again from the logs")
 
     def _advance(self, connection: Connection, positions: Mapping[str, int], after: Mapping[str, int]) -> None:
         table = self._positions
