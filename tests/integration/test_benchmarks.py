@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+LOOP_FIGURES = (("", "wagers/s"), (", p50", "ms"), (", p99", "ms"))
 KEYS = ["bench", "value", "unit", "peer", "peer_value", "ratio", "at_least"]
 
 
@@ -53,6 +54,22 @@ def test_ledger_is_reported_beside_one_row_of_postgresql(tmp_path: Path):
     assert ([(row["bench"], row["peer"], row["at_least"]) for row in rows], status in (0, 1)) == (
         [("ledger-7-postgres", "PostgreSQL, 16 connections", 10.0)] if rows else [],
         True,
+    )
+
+
+def test_loop_and_crowd_tell_how_many_how_long_and_how_much(tmp_path: Path):
+    """Nobody else does this, so that no line can be drawn; every wager is accepted, and the crowd's round is booked."""
+    rows, status = reported(tmp_path / "bench.json", "loop", "crowd")
+
+    assert ([(row["bench"], row["unit"]) for row in rows if row["value"] > 0 and row["peer"] is None], status) == (
+        [
+            *((f"loop: {number} in flight{what}", unit) for number in (1, 16, 256) for what, unit in LOOP_FIGURES),
+            ("crowd: 200 wagers in 1 rounds", "s until they are booked"),
+            ("crowd: 200 wagers in 1 rounds, accepted", "s"),
+            ("crowd: 200 wagers in 1 rounds, entries", "entries of table and wallet"),
+            ("crowd: 200 wagers in 1 rounds, bytes", "MB of table and wallet"),
+        ],
+        0,
     )
 
 
