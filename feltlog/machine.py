@@ -208,9 +208,7 @@ class Machine:
             facts["FELTLOG_ADJUSTMENT_CAPS"] = caps_line(adjustment_caps(settings.wallet))
             if user == "wallet" and settings.wallet.database and not os.environ.get(DATABASE):
                 facts[DATABASE] = settings.wallet.database
-        others = tuple(prefix for prefix, owner in OWNERS.items() if owner != user)
-        inherited = {name: value for name, value in os.environ.items() if not name.startswith(others)}
-        return inherited | facts
+        return inherited(user) | facts
 
     def _start_server(self) -> None:
         program = server_program()
@@ -235,7 +233,7 @@ class Machine:
             name,
             command,
             log=self.house.log(name),
-            environment=dict(os.environ) if server else self.environment(name),
+            environment=inherited(name) if server else self.environment(name),
             keeps_open=self._lock.handle,
             changed=self._note,
             # Orphaned services end at once, whatever they are at: they are made to crash. The server may close its files.
@@ -268,6 +266,12 @@ class Machine:
             # A full disk takes the note; whoever keeps a process alive must not die of it.
             with suppress(OSError):
                 replace_file(self.house.machine_json, msgspec.json.format(msgspec.json.encode(running)).decode())
+
+
+def inherited(user: str) -> dict[str, str]:
+    """Return what a process takes over from our own environment: everything but what another one alone is told."""
+    others = tuple(prefix for prefix, owner in OWNERS.items() if owner != user)
+    return {name: value for name, value in os.environ.items() if not name.startswith(others)}
 
 
 @contextmanager

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 import typer
 from rich.table import Table
 
-from feltlog.client import Client
+from feltlog.client import Client, Declined, Unanswered
 from feltlog.commands.cage import (
     Cage,
     CurrencyOption,
@@ -31,6 +31,7 @@ from feltlog.wording import gain, money
 from services.wallet.views import OpenAdjustment
 from shared.contracts.cage import ADJUSTMENT_REASONS, ANSWERABLE, AdjustmentReason, ApproveAdjustment, DeclineAdjustment, ProposeAdjustment
 from shared.contracts.staff import job_in_words
+from shared.kernel.messages import Answer
 
 AdjustmentArgument = Annotated[str, typer.Argument(metavar="ID", help="Its name, as `feltlog wallet proposals` shows it: 20261130-3.")]
 
@@ -114,7 +115,8 @@ async def propose(at: Cage, player: str, sum: tuple[str, str], reason: Adjustmen
         answer = await asked(staff, at, command)
         jobs = ", ".join(map(job_in_words, ANSWERABLE))
         done = f"{in_words(command)}. {answer.message} One of: {jobs}."
-        tell(at, answer, done, player=player, currency=currency, minor=minor, reason=reason, adjustment=await proposed(staff, at, command))
+        name = await proposed(staff, answer) if answer.status == "accepted" else ""
+        tell(at, answer, done, player=player, currency=currency, minor=minor, reason=reason, adjustment=name)
 
     await speaking(at, speak)
 
@@ -135,15 +137,12 @@ async def waiting(staff: Client) -> list[OpenAdjustment]:
     return await staff.query("wallet", "adjustments", list[OpenAdjustment])
 
 
-async def proposed(staff: Client, at: Cage, command: ProposeAdjustment) -> str:
-    """Return the name under which a proposal waits, empty if it does not wait any more."""
-    fields = ("player", "currency", "minor", "reason", "round", "note")
-    mine = [
-        each.adjustment
-        for each in await waiting(staff)
-        if each.by == at.by and all(getattr(each, field) == getattr(command, field) for field in fields)
-    ]
-    return mine[-1] if mine else ""
+async def proposed(staff: Client, answer: Answer) -> str:
+    """Return the name that an answer tells of a proposal, empty if it does not wait any more or nobody can tell now."""
+    try:
+        return next((each.adjustment for each in await waiting(staff) if each.adjustment in answer.message.split()), "")
+    except (Declined, Unanswered):
+        return ""
 
 
 def in_words(about: ProposeAdjustment | OpenAdjustment) -> str:
@@ -154,7 +153,7 @@ def in_words(about: ProposeAdjustment | OpenAdjustment) -> str:
 
 
 def listing(found: list[OpenAdjustment], *, narrow: bool = False) -> Table:
-    """Return open proposals as a table for people; where it is narrow, without round, job and note."""
+    """Return open proposals as a table for people; where it is narrow, all but name and amount in one column."""
     table = plain_table()
     rows = [narrow_row(each) if narrow else wide_row(each) for each in found]
     for heading in rows[0]:
@@ -173,7 +172,7 @@ def narrow_row(each: OpenAdjustment) -> dict[str, str]:
     return {
         "id": each.adjustment,
         "amount": f"{gain(each.minor, each.currency)} {each.currency}",
-        "what": f"{each.player}: {each.reason.replace('_', ' ')}, by {each.by}",
+        "what": ", ".join(filter(None, (f"{each.player}: {each.reason.replace('_', ' ')}", each.round, f"by {each.by}", each.note))),
     }
 
 

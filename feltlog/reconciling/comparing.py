@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from feltlog.reconciling.ledger import Book, Moved
+from feltlog.reconciling.ledger import Book, Moved, of, rounding
 from feltlog.reconciling.place import Difference, Place, differs
 from feltlog.reconciling.rounds import Round, Wager
 from shared.contracts.wallet import CarriedStake
@@ -70,11 +70,17 @@ def _line(book: Book, name: str, wager: Wager, moved: Moved, over: tuple[Place, 
             yield place, "not_settled", f"wager {name} gives back {line.returned_minor} {currency}, and the ledger did not settle it"
         return
     there, settled = moved.settled
-    due, done = (line.player, line.stake_minor, line.returned_minor), (settled.player, settled.stake_minor, settled.returned_minor)
-    if due != done:
+    due, done = _told(line), _told(settled)
+    if due[:3] == done[:3] and due != done:
+        yield there, "settled_differs", f"wager {name}: chips round up {due[3]} of what it gives back, in the ledger {done[3]}"
+    elif due != done:
         said = f"gives back {line.returned_minor} of {line.stake_minor} to {line.player}"
         done_ = f"the ledger gave back {settled.returned_minor} of {settled.stake_minor} to {settled.player}"
         yield there, "settled_differs", f"wager {name} {said}, {done_}"
+
+
+def _told(line: Any) -> tuple[str, int, int, int]:
+    return line.player, line.stake_minor, line.returned_minor, of(line, "rounding_minor")
 
 
 def _corrections(book: Book, round_: Round) -> Iterator[Difference]:
@@ -89,7 +95,8 @@ def _corrections(book: Book, round_: Round) -> Iterator[Difference]:
 
 
 def _lines(event: Any) -> Any:
-    return event.currency, sorted((line.wager, line.player, line.settled_minor, line.returned_minor) for line in event.lines)
+    lines = ((line.wager, line.player, line.settled_minor, line.returned_minor, rounding([line])) for line in event.lines)
+    return event.currency, sorted(lines)
 
 
 def _booking(book: Book, round_: Round) -> Iterator[Difference]:

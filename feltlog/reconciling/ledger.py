@@ -28,11 +28,16 @@ Key = tuple[str, str]
 """A round and a wager."""
 
 
+ROUNDING = "house/rounding"
+
+
 @dataclass
 class Moved:
     """What the ledger did for one wager, as its events say."""
 
     reserved: tuple[Place, Any] | None = None
+    promo_minor: int = 0
+    """How much of its stake is promotional money, as it was posted."""
     answered: Place | None = None
     """Where it said something of the wager without moving money: refused it, or let it go."""
     released: Place | None = None
@@ -108,6 +113,7 @@ class Book:
                 for stake in event.stakes:
                     self._post(stake.currency, escrow_of(stake.round), stake.minor)
                     self.wagers[stake.round, stake.wager].reserved = (place, stake)
+                    self.wagers[stake.round, stake.wager].promo_minor = of(stake, "promo_minor")
             case BookOpened():
                 self._totals(place, "what was carried forward")
                 if self.before is None and self.unclosed:
@@ -141,7 +147,7 @@ class Book:
         round_ = getattr(event, "round", "")
         if round_:
             self.touched[round_] = place
-        self._wager(place, event)
+        self._wager(place, event, moved)
 
     def _post(self, currency: str, account: str, minor: int) -> int:
         """Move an account, and return what lies in it then."""
@@ -152,13 +158,18 @@ class Book:
             del self.balances[currency, account]
         return left
 
-    def _wager(self, place: Place, event: Any) -> None:
+    def _wager(self, place: Place, event: Any, moved: Mapping[str, int]) -> None:
+        for player, due in self._promo_due(event).items():
+            came = moved.get(f"player/{player}/promo", 0)
+            if came != due:
+                self._differ(place, "promo_differs", f"{came} of promotional money came to {player}, whose stakes give back {due}", event)
         match event:
             case StakeReserved():
                 known = self.wagers[event.round, event.wager]
                 if known.reserved or known.settled:
                     self._differ(place, "set_aside_twice", f"the stake of wager {event.wager} is set aside a second time", event)
                 known.reserved = known.reserved or (place, event)
+                known.promo_minor = -moved.get(f"player/{event.player}/promo", 0)
             case StakeReleased():
                 known = self.wagers[event.round, event.wager]
                 if not known.lies_there:
@@ -177,6 +188,20 @@ class Book:
                 self.corrected.setdefault((event.round, event.number), (place, event))
             case _:
                 pass
+
+    def _promo_due(self, event: Any) -> dict[str, int]:
+        """Return how much promotional money must come to each player: the part of each stake that it was, rounded down (FL-5.1)."""
+        due: dict[str, int] = defaultdict(int)
+        match event:
+            case StakeReleased():
+                due[event.player] = self.wagers[event.round, event.wager].promo_minor
+            case StakesSettled():
+                for line in event.lines:
+                    promo = self.wagers[event.round, line.wager].promo_minor
+                    due[line.player] += line.returned_minor * promo // line.stake_minor if promo and line.stake_minor else 0
+            case _:
+                pass
+        return due
 
     def _book(self, place: Place, event: RoundBooked) -> None:
         if event.round in self.booked:
@@ -220,12 +245,14 @@ def said_otherwise(event: Any, moved: Mapping[str, int]) -> Iterator[str]:
             returned: dict[str, int] = defaultdict(int)
             for line in lines:
                 returned[line.player] += line.returned_minor
-            yield from _apart(moved, returned, {escrow_of(round_): -sum(line.stake_minor for line in lines)}, rest=("house/",))
+            others = {escrow_of(round_): -sum(line.stake_minor for line in lines), ROUNDING: -rounding(lines)}
+            yield from _apart(moved, returned, others, rest=("house/",))
         case StakesCorrected(lines=corrected):
             net: dict[str, int] = defaultdict(int)
             for each in corrected:
                 net[each.player] += each.returned_minor - each.settled_minor
-            yield from _apart(moved, net, {}, rest=("house/",), borne=-min(moved.get("house/promo", 0), 0))
+            borne = -min(moved.get("house/promo", 0), 0)
+            yield from _apart(moved, net, {ROUNDING: -rounding(corrected)}, rest=("house/",), borne=borne)
         case _:
             return
 
@@ -251,6 +278,16 @@ def _apart(
     for account, minor in others.items():
         if moved.get(account, 0) != minor:
             yield f"{moved.get(account, 0)} came to {account}, and the event says {minor}"
+
+
+def of(line: Any, field: str) -> int:
+    """Return an amount that a line may leave out."""
+    return getattr(line, field, 0) or 0
+
+
+def rounding(lines: Iterable[Any]) -> int:
+    """Return how much of what some lines give back chips had to round up (FL-5.9), beyond what they had before."""
+    return sum(of(line, "rounding_minor") - of(line, "settled_rounding_minor") for line in lines)
 
 
 def summed(postings: Iterable[Posting]) -> dict[str, int]:

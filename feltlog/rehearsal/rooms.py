@@ -18,6 +18,7 @@ from services.table.domain.table_state import Table
 from services.wallet import reactions as wallet_reactions
 from services.wallet.domain.carrying import beginning
 from services.wallet.domain.ledger import LEDGER
+from shared.contracts.cage import all_caps
 from shared.contracts.subjects import ledger_stream, log_day, round_name, round_of, shoe_stream, stream_day, table_stream
 from shared.contracts.wallet import BookClosed, CloseBook, OpenBook
 from shared.kernel.entry import Entry, Place
@@ -28,6 +29,7 @@ from shared.kernel.reactions import Reaction, Source
 from shared.runtime.keepers import Noun
 
 CLOSE_EVERY_MS = 500
+CAPS = all_caps({})
 
 
 class TableRooms(Rooms):
@@ -205,11 +207,11 @@ class WalletRooms(Rooms):
         self._ask(self.book, CloseBook(next_day=next_day), f"close {next_day}")
 
     def _open_first(self, stream: str) -> None:
-        self._ask(stream, OpenBook(day=stream_day(stream)), "open", opens=True, needed=True)
+        self._ask(stream, OpenBook(day=stream_day(stream), caps=CAPS), "open", opens=True, needed=True)
 
     def _open_next(self, closed: Folded[Any]) -> None:
         stream = ledger_stream(closed.state.next_day)
-        for name, command in beginning(closed.state, closed.answers, closed.digest):
+        for name, command in beginning(closed.state, closed.answers, closed.digest, CAPS):
             self._ask(stream, command, name, opens=name == "open", needed=True)
 
     def _ask(self, stream: str, command: Any, name: str, *, opens: bool = False, needed: bool = False) -> None:

@@ -78,6 +78,7 @@ class Edges:
         self.store = MemoryStore(CLOCK.now_ms)
         self.client = Client()
         self.processes: dict[str, Process] = {}
+        self._asked = itertools.count()
         key = folder / "sealing.key"
         key.write_text(f'id = "test"\nkey_hex = "{"00" * 32}"\n')
         self._settings = ServiceSettings(
@@ -100,7 +101,8 @@ class Edges:
 
     async def ask(self, service: str, role: str, target: str, actor: str, command: Any) -> Answer:
         """Ask as people ask."""
-        data = encode_request(f"{actor}-{type(command).__name__}-{target}", command)
+        # Another request has another id, however much it looks like the one before: else only one of two players has money.
+        data = encode_request(f"{actor}-{type(command).__name__}-{next(self._asked)}", command)
         message = await self.hear(service, command_subject(service, role, target, actor), data, f"{inbox(actor)}.x1")
         return msgspec.json.decode(message.replies[0], type=Answer)
 

@@ -81,19 +81,20 @@ class Told(msgspec.Struct):
 @given(st.lists(requests(), min_size=5, max_size=30))
 def test_whatever_is_sent_is_answered_in_the_words_of_the_contract(several: list[Sent]):
     """House page: one bad request is one refusal; no alarm, no traceback, and nobody else's answer."""
-    assert asyncio.run(sent(several)) == Told()
+    # The folder outlasts the loop, which ends only when its threads have written what they were writing.
+    with TemporaryDirectory() as folder:
+        assert asyncio.run(sent(several, Path(folder))) == Told()
 
 
-async def sent(several: list[Sent]) -> Told:
+async def sent(several: list[Sent], folder: Path) -> Told:
     """Send everything to services that have just started; return what was otherwise than it must be."""
     told = Told()
-    with TemporaryDirectory() as folder:
-        async with running(Path(folder)) as edges:
-            for one in several:
-                before = len(edges.entries())
-                message = await edges.hear(one.service, one.subject, one.data, one.reply)
-                told.strange += strange(one, message.replies, edges, before)
-            told.alarms = edges.client.alarms
+    async with running(folder) as edges:
+        for one in several:
+            before = len(edges.entries())
+            message = await edges.hear(one.service, one.subject, one.data, one.reply)
+            told.strange += strange(one, message.replies, edges, before)
+        told.alarms = edges.client.alarms
     return told
 
 

@@ -66,6 +66,8 @@ HAPPENINGS = (
     "card_astray",
     "hand_dead",
     "correction",
+    "adjusted",
+    "blocked_stake",
     "cut_refused",
     "new_dealer",
     "burned",

@@ -1,4 +1,4 @@
-"""Planted bugs: six mistakes that a house like this could make, wrapped around the product to prove that they are found.
+"""Planted bugs: seven mistakes that a house like this could make, wrapped around the product to prove that they are found.
 
 None of them is a switch in the product: each wraps a decider, a reaction or the store of a simulation, and only there.
 """
@@ -15,12 +15,13 @@ from feltlog.rehearsal.world import Rooms
 from services.shoe.domain.shoe import SHOE, Ready
 from services.table.domain.round import ROUND
 from services.table.domain.state import Betting, Playing
+from services.wallet.domain.blocks import NONE as NO_BLOCKS
 from services.wallet.domain.ledger import LEDGER
 from services.wallet.domain.posting import HOUSE_WIN, cash_account, movement
 from shared.contracts.shoe import DrawCards
 from shared.contracts.subjects import round_name
 from shared.contracts.table import AcceptWager, ApproveRuling, WagersSettled
-from shared.contracts.wallet import Deposited, SettleStakes, StakeRefused, StakesSettled
+from shared.contracts.wallet import Deposited, ReserveStake, SettleStakes, StakeRefused, StakesSettled
 from shared.kernel.reactions import Reaction, Source
 from shared.runtime.event_store import Appended, Conflict, Unknown
 from shared.runtime.memory_store import MemoryStore
@@ -163,6 +164,18 @@ def approve_own_proposals(rooms: Rooms, process: Process) -> None:
     rooms.round = replace(rooms.round, decider=replace(ROUND, decide=decide))
 
 
+def forget_blocks(rooms: Rooms, process: Process) -> None:
+    """Let the ledger write down that a player is blocked, and set stakes of theirs aside all the same."""
+    if not isinstance(rooms, WalletRooms):
+        return
+
+    def decide(command: Any, ledger: Any, envelope: Any) -> list[Any]:
+        known = ledger if not isinstance(command, ReserveStake) else msgspec.structs.replace(ledger, blocks=NO_BLOCKS)
+        return LEDGER.decide(command, known, envelope)
+
+    rooms.ledger = replace(rooms.ledger, decider=replace(LEDGER, decide=decide))
+
+
 PLANTED = (
     Planted("settle_twice_on_redelivery", settle_twice_on_redelivery),
     Planted("accept_without_reserve", accept_without_reserve),
@@ -170,6 +183,7 @@ PLANTED = (
     Planted("drop_after_lost_answer", make_store=TrustingStore),
     Planted("pay_double_singly", pay_double_singly),
     Planted("approve_own_proposals", approve_own_proposals),
+    Planted("forget_blocks", forget_blocks),
 )
 
 

@@ -29,6 +29,11 @@ class Till:
         """Every stake that was ever set aside, by round and wager."""
         self.moved: dict[str, Row] = {}
         """Deposits and withdrawals, by the id of the request."""
+        self.adjusted: dict[str, Row] = {}
+        """Adjustments, by name."""
+        self.blocks: set[tuple[str, str]] = set()
+        """Who places no stakes, and why."""
+        self.blocked_stakes = 0
         self.booked: set[str] = set()
         self.corrected: dict[str, int] = defaultdict(int)
         """How many corrections of each round are booked."""
@@ -42,6 +47,8 @@ class Till:
         self._post(event)
         match kind:
             case "CarriedForward":
+                for row in event.get("blocked", ()):
+                    must((row["player"], row["reason"]) in self.blocks, "carried", f"{row['player']} is carried as blocked, and was not")
                 for row in event["accounts"]:
                     mine = self.balances.get((row["currency"], row["account"]), 0)
                     must(row["minor"] == mine, "carried", f"{row['account']} is carried with {row['minor']}, it holds {mine}")
@@ -53,6 +60,14 @@ class Till:
                 must(decision["id"] not in self.moved, "twice", f"the request {decision['id']} moves money twice")
                 self.moved[decision["id"]] = event
                 self.brought[event["currency"]] += event["minor"] if kind == "Deposited" else -event["minor"]
+            case "AdjustmentMade":
+                self._adjust(event)
+            case "AccountBlocked":
+                self.blocks.add((event["player"], event["reason"]))
+            case "AccountUnblocked":
+                self.blocks.remove((event["player"], event["reason"]))
+            case "StakeRefused":
+                self.blocked_stakes += event["code"] == "account_blocked"
             case "StakeReserved":
                 self._reserve(event)
             case "StakeReleased":
@@ -86,7 +101,17 @@ class Till:
         held = sum(minor for (of, account), minor in self.balances.items() if of == currency and not account.startswith("outside/"))
         must(held == self.brought[currency], "conservation", f"{held} {currency} are held, {self.brought[currency]} came in")
 
+    def _adjust(self, event: Row) -> None:
+        """Two persons moved as much as the event says, once, between the house and one player."""
+        name, player = event["adjustment"], event["player"]
+        must(name not in self.adjusted, "twice", f"{name} moves money twice")
+        must(event["by"] != event["proposed_by"], "one_person", f"{name} was proposed and approved by {event['by']}")
+        moved = sum(posting["minor"] for posting in event["postings"] if posting["account"].startswith(f"player/{player}/"))
+        must(moved == event["minor"], "settlement", f"{name} moves {moved} to {player}, and says {event['minor']}")
+        self.adjusted[name] = event
+
     def _reserve(self, event: Row) -> None:
+        must(all(player != event["player"] for player, _ in self.blocks), "blocked", f"{event['wager']} is set aside for who is blocked")
         key = (event["round"], event["wager"])
         must(key not in self.stakes, "settled_twice", f"{event['wager']} of {event['round']} is set aside twice")
         must(event["round"] not in self.booked, "after_close", f"{event['round']} is booked, and {event['wager']} set aside for it")
@@ -150,11 +175,12 @@ class Till:
         must(not left, "escrow", f"{event['round']} is booked and {left} is left")
 
     def owed(self, player: str, currency: str) -> int:
-        """Return what a player must have in the end: what was brought, and what every wager gave and took."""
+        """Return what a player must have in the end: what was brought and adjusted, and what every wager gave and took."""
         brought = sum(
             event["minor"] * (1 if event["type"].startswith("wallet.Deposited") else -1)
             for event in self.moved.values()
             if (event["player"], event["currency"]) == (player, currency)
         )
+        brought += sum(event["minor"] for event in self.adjusted.values() if (event["player"], event["currency"]) == (player, currency))
         games = [game for game in self._games.values() if game.currency == currency]
         return int(brought) + sum(game.gain(player) for game in games)

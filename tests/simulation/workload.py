@@ -13,6 +13,7 @@ from typing import Any
 from feltlog.rehearsal.house import RehearsedHouse
 from feltlog.rehearsal.rooms import TableRooms, WalletRooms
 from services.table.views import Felt, FeltBox, FeltCut, FeltStep
+from services.wallet.domain.state import Ledger
 from services.wallet.views import balance
 from shared.contracts.asking import RefuseCut
 from shared.contracts.subjects import round_name, table_stream
@@ -37,7 +38,7 @@ from shared.contracts.table import (
 from shared.contracts.wallet import Deposit, OpenAccount, Withdraw
 from shared.kernel.cutting import seal
 from shared.kernel.messages import Actor, Answer
-from tests.simulation import cards, orders, rulings
+from tests.simulation import cage, cards, orders, rulings
 from tests.simulation.auditor import Auditor
 from tests.simulation.breach import must
 
@@ -398,9 +399,13 @@ class Workload:
         self._ask(self.house.chooser.pick(self._answered))
 
     def _money_moves(self) -> None:
-        """Let somebody bring money or take some home."""
+        """Let somebody bring money or take some home, or the cage put something right."""
         choose = self.house.chooser
         self._cage_from_ms = self.house.clock.now_ms() + choose.between(2_000, 20_000)
+        ledger = self._ledger()
+        if ledger is not None and choose.once_in(2):
+            cage.speak(ledger, self.players, choose, lambda who, command: self._request("wallet", command, who, self._book))
+            return
         player = choose.pick(self.players)
         if choose.once_in(3):
             self._cage(Withdraw(player=player, currency=CURRENCY, minor=100 * choose.between(1, 20)))
@@ -487,6 +492,12 @@ class Workload:
         rooms = there[-1].rooms
         assert isinstance(rooms, WalletRooms)
         return rooms.book or None
+
+    def _ledger(self) -> Ledger | None:
+        """Return the open book as the wallet has it, if there is one."""
+        book = self._book()
+        state: Ledger | None = self.house.of("wallet")[-1].door(book).state if book else None
+        return state
 
 
 def settings(seat: Seat) -> TableSettings:

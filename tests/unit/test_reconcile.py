@@ -117,6 +117,12 @@ def unbalanced(event: Any) -> Sequence[Any]:
     return [replace(event, postings=(Posting(account=head.account, minor=head.minor + 1), *rest))]
 
 
+def rounded(event: StakesSettled) -> Sequence[Any]:
+    """Book a part as rounded up that no line says."""
+    legs = (Posting(account="house/rounding", minor=-5), Posting(account="house/win", minor=5))
+    return [replace(event, postings=(*event.postings, *legs))]
+
+
 def larger(event: StakeReserved) -> Sequence[Any]:
     """Set more aside than the player has, and say so."""
     legs = (Posting(account=f"player/{event.player}/cash", minor=-(10**9)), Posting(account=f"round/{event.round}/escrow", minor=10**9))
@@ -171,6 +177,7 @@ FORGERIES = [
     (Deposited, LEDGER, moved(7), "says_other", Deposited, LEDGER),
     (StakeReserved, LEDGER, moved(7), "says_other", StakeReserved, LEDGER),
     (StakesSettled, LEDGER, better, "says_other", StakesSettled, LEDGER),
+    (StakesSettled, LEDGER, rounded, "says_other", StakesSettled, LEDGER),
     (StakesCorrected, LEDGER, moved(7), "says_other", StakesCorrected, LEDGER),
     (StakeReserved, LEDGER, larger, "overdrawn", StakeReserved, LEDGER),
     (StakeReserved, LEDGER, larger, "stake_differs", StakeReserved, LEDGER),
@@ -244,6 +251,36 @@ async def test_an_adjustment_moves_what_it_says(house, legs, codes):
     stored = forged(house.of(LEDGER)[:6], Deposited, lambda event: [event, made])
 
     assert {each.code for each in (await found_in(stored, "20261130")).differences} == codes
+
+
+def half_promo(event: StakeReserved) -> Sequence[Any]:
+    """Take half of a stake from promotional money."""
+    half = event.minor // 2
+    promo, cash = Posting(account="player/ann/promo", minor=-half), Posting(account="player/ann/cash", minor=half - event.minor)
+    return [replace(event, postings=(promo, cash, Posting(account=f"round/{event.round}/escrow", minor=event.minor)))]
+
+
+def doubled(promo: int) -> Callable[[Any], Sequence[Any]]:
+    """Let the first line give its stake back twice, so much of it as promotional money."""
+
+    def edit(event: StakesSettled) -> Sequence[Any]:
+        head, *rest = event.lines
+        back = 2 * head.stake_minor
+        legs = {f"player/{head.player}/promo": promo, f"player/{head.player}/cash": back - promo, "house/win": -back}
+        postings = (*event.postings, *(Posting(account=account, minor=minor) for account, minor in legs.items()))
+        return [replace(event, lines=(replace(head, returned_minor=back), *rest), postings=postings)]
+
+    return edit
+
+
+@pytest.mark.parametrize(("off", "expected"), [(0, set()), (1, {"promo_differs"}), (-168, {"promo_differs"})])
+async def test_what_was_staked_as_promotional_money_comes_back_as_such(house, off, expected):
+    """FL-5.1: in the proportion of its stake, rounded down; else it could be played into cash."""
+    stored = forged(house.of(LEDGER), StakeReserved, half_promo)
+    stored = forged(stored, StakesSettled, doubled(168 + off))
+    found = await found_in(stored)
+
+    assert {each.code for each in found.differences if each.code.startswith("promo")} == expected
 
 
 async def test_a_wager_that_lapsed_and_was_not_given_back_is_found(house):

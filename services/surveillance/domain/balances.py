@@ -59,8 +59,9 @@ class Balances:
         for day, book in self.books.items():
             before = self.books.get(book.from_day)
             if before is not None and before.closed and book.first is not None:
-                carried = self.opening.get(day, {})
-                if _standing(before.minor) != carried:
+                carried = self.opening.get(day)
+                # Before it is open, more of it may still be carried forward.
+                if carried is not None and _standing(before.minor) != carried:
                     found.append(
                         book.first.found(Code.DAY_CHAIN_BROKEN, f"the book of {day} does not begin with the balances of {book.from_day}")
                     )

@@ -56,6 +56,7 @@ class Book:
     """The blocks that it began with."""
     from_day: str = ""
     first: Where | None = None
+    opened: bool = False
     closed: bool = False
 
 
@@ -78,7 +79,10 @@ class Cage:
         found = []
         for day, book in self.books.items():
             before = self.books.get(book.from_day)
-            if before is not None and before.closed and book.first is not None and before.blocks != book.carried:
+            # Before it is open, more of it may still be carried forward.
+            if before is None or not before.closed or not book.opened or book.first is None:
+                continue
+            if before.blocks != book.carried:
                 said = f"the book of {day} does not begin with the blocks of {book.from_day}"
                 found.append(book.first.found(Code.DAY_CHAIN_BROKEN, said))
         return found
@@ -99,14 +103,13 @@ def take(book: Book, fact: Fact, heard: Heard) -> Amiss:
             book.carried |= {(row.player, row.reason) for row in event.blocked or ()}
             book.blocks |= book.carried
         case BookOpened():
-            book.caps = {cap.currency: cap.minor for cap in event.caps or ()}
+            book.caps, book.opened = {cap.currency: cap.minor for cap in event.caps or ()}, True
         case BookClosed():
             book.closed = True
         case AdjustmentProposed():
             yield from propose(book, event, heard.day)
         case AdjustmentDeclined():
-            if book.open.pop(event.adjustment, None) is None:
-                yield Code.UNAPPROVED, f"{event.adjustment} was declined, and did not wait for that"
+            yield from decline(book, event)
         case AdjustmentMade():
             yield Code.ADJUSTED, f"{event.adjustment}: {event.reason}, proposed by {event.proposed_by}, approved by {event.by}"
             yield from make(book, event)
@@ -128,6 +131,7 @@ def theirs(fact: Fact) -> Amiss:
     if (fact.actor.role, fact.actor.id, fact.actor.job) != ("staff", event.by, event.job):
         said = f"{event.by} as {job_in_words(event.job)} is written down, {fact.actor.id} as {job_in_words(fact.actor.job)} asked"
         yield Code.UNAPPROVED, said
+    # Whoever made a proposal takes it back with any job.
     if event.job not in may and not isinstance(event, AdjustmentDeclined):
         yield Code.UNAPPROVED, f"{event.by} is {job_in_words(event.job)}; these may: {', '.join(map(job_in_words, may))}"
 
@@ -143,6 +147,15 @@ def propose(book: Book, event: AdjustmentProposed, day: str) -> Amiss:
         yield Code.UNAPPROVED, f"{event.adjustment} moves {_money(event.minor, event.currency)}; {_money(cap, event.currency)} at most"
     if event.round and _day_of(event.round) >= day:
         yield Code.UNAPPROVED, f"{event.adjustment} names {event.round}, which is no round of an earlier day"
+
+
+def decline(book: Book, event: AdjustmentDeclined) -> Amiss:
+    """A proposal is declined once, by who could have approved it or by who made it."""
+    proposal = book.open.pop(event.adjustment, None)
+    if proposal is None:
+        yield Code.UNAPPROVED, f"{event.adjustment} was declined, and did not wait for that"
+    elif event.by != proposal.by and event.job not in MAY[DeclineAdjustment]:
+        yield Code.UNAPPROVED, f"{event.by} is {job_in_words(event.job)} and declined what {proposal.by} had proposed"
 
 
 def make(book: Book, event: AdjustmentMade) -> Amiss:

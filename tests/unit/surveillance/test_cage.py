@@ -102,6 +102,7 @@ AMISS: dict[str, tuple[Said, ...]] = {
     "under another name": (OPENED, (replace(PROPOSED, adjustment=f"{DAY}-2"), PIT)),
     "about a round of the same day": (OPENED, (replace(PROPOSED, round=f"T7.{DAY}-000001"), PIT)),
     "about what is no round": (OPENED, (replace(PROPOSED, round="T7"), PIT)),
+    "declined by a dealer": (OPENED, (PROPOSED, PIT), (replace(DECLINED, by="dee", job="dealer"), DEE)),
     "declined twice": (OPENED, (PROPOSED, PIT), (DECLINED, SUE), (DECLINED, SUE)),
     "blocked by a dealer": (OPENED, (replace(BLOCKED, by="dee", job="dealer"), DEE)),
     "unblocked by nobody": (OPENED, (BLOCKED, PIT), (UNBLOCKED, HOUSE)),
@@ -128,7 +129,15 @@ def test_a_block_that_a_night_has_ended_is_found(carried: tuple[CarriedBlock, ..
     """Tomorrow's book begins with the blocks of today."""
     forward = CarriedForward(from_day=DAY, blocked=carried)
 
-    assert codes((forward, HOUSE), day=TOMORROW, before=(OPENED, (BLOCKED, PIT), (CLOSED, HOUSE))) == found
+    opened = BookOpened(day=TOMORROW, semantics=1, shard=0, shards=1)
+    before = (OPENED, (BLOCKED, PIT), (CLOSED, HOUSE))
+
+    assert codes((forward, HOUSE), (opened, HOUSE), day=TOMORROW, before=before) == found
+
+
+def test_a_book_that_is_still_being_carried_forward_misses_nothing():
+    """Its parts come one after the other, and somebody may look between them."""
+    assert codes((CarriedForward(from_day=DAY), HOUSE), day=TOMORROW, before=(OPENED, (BLOCKED, PIT), (CLOSED, HOUSE))) == []
 
 
 def test_a_block_holds_over_the_night():
