@@ -100,13 +100,14 @@ class Shoe:
 
     def draw(self, call: CardsCalled) -> DealCards:
         """Return the cards that a round calls for; the face of one that lies down is not told."""
-        dealt = []
-        for index, face in enumerate(call.faces, self._drawn):
+        index, dealt = self._drawn, []
+        for face in call.faces:
             card = self._cards[index]
             if face == "down":
                 self.hole, card = card, ""
             dealt.append(DealtCard(index=index, card=card))
-        self._drawn += len(dealt)
+            index += 1
+        self._drawn = index
         return DealCards(call_no=call.call_no, shoe=call.shoe, cards=tuple(dealt))
 
 

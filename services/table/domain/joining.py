@@ -29,7 +29,7 @@ from shared.kernel.messages import Envelope
 def is_asked(command: Stand | Double | Split, playing: Playing, envelope: Envelope) -> bool:
     """Return whether a command is the answer of somebody who is asked to join; raise `Refused` if it comes too late."""
     asked = playing.awaiting
-    if not isinstance(asked, Joining) or (command.box, command.hand) != (asked.box, asked.hand):
+    if type(asked) is not Joining or (command.box, command.hand) != (asked.box, asked.hand):
         return False
     if command.round != playing.opened.round or envelope.actor.id not in asked.waiting:
         return False

@@ -16,6 +16,7 @@ from shared.contracts.table import (
     CardDealt,
     CardExposed,
     Face,
+    FaceDownCardDealt,
     HandExposed,
     HandResult,
     HandSplit,
@@ -28,6 +29,10 @@ from shared.contracts.table import (
 
 Laid = CardDealt | HandExposed | HoleCardTurned | HandSplit
 """What says where an open card lies."""
+
+
+Laying = CardDealt | FaceDownCardDealt | HoleCardDealt
+"""What says where a card of a call comes to rest."""
 
 
 class Wager(Struct, frozen=True, gc=False):
