@@ -11,10 +11,12 @@ from typing import Annotated
 
 import typer
 
-from feltlog.commands import player, quarantine, round, rules, scanner, scenario, shoe, table
+from feltlog.commands import player, quarantine, round, rules, scanner, scenario, shoe, table, wallet
 from feltlog.commands.demo import demo
 from feltlog.commands.play import play
 from feltlog.commands.rack import rack
+from feltlog.commands.rebuild import rebuild
+from feltlog.commands.reconcile import reconcile
 from feltlog.commands.replay import replay
 from feltlog.commands.rounds import rounds
 from feltlog.commands.statement import statement
@@ -42,12 +44,15 @@ app.command()(play)
 app.command()(status)
 app.add_typer(table.app, name="table")
 app.add_typer(player.app, name="player")
+app.add_typer(wallet.app, name="wallet")
 app.command()(rounds)
 app.add_typer(round.app, name="round")
 app.command()(replay)
 app.command()(rack)
 app.command()(verify)
 app.command()(statement)
+app.command()(reconcile)
+app.command()(rebuild)
 app.add_typer(shoe.app, name="shoe")
 app.add_typer(quarantine.app, name="quarantine")
 app.add_typer(rules.app, name="rules")

@@ -5,6 +5,7 @@ nats/server.conf     written by us at every start      nats/store/   the logs th
 secrets/<user>.nk    who may connect                   secrets/sealing.key   what seals a shoe's order
 run/machine.json     what runs here now                logs/<process>.log    what the processes said
 surveillance.sqlite  an index that can be built again from the logs
+books.sqlite         the rows of the ledger, if they are not kept elsewhere
 """
 
 from collections.abc import Container, Iterable
@@ -19,6 +20,7 @@ from feltlog.permissions import HOUSE
 from feltlog.running import Running, running_on
 from feltlog.settings import DEFAULT, Settings, read_settings
 from feltlog.trouble import Trouble
+from shared.contracts.cage import RESERVED_NAMES
 from shared.contracts.staff import PIT, Job
 from shared.contracts.subjects import BadSubject, token
 from shared.kernel.toml import quoted
@@ -161,7 +163,7 @@ class House:
     def create_players(self, names: Iterable[str]) -> None:
         """Make credentials for everybody in `names` who has none; no server is told."""
         for name in names:
-            if name in HOUSE or name in self.staff():
+            if name in HOUSE or name in RESERVED_NAMES or name in self.staff():
                 raise Trouble(f"{name!r} belongs to the house and cannot be a player's name. Choose another.")
             try:
                 create_user_key(self.secrets, token(name))

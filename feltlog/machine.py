@@ -25,15 +25,18 @@ from feltlog.house import House
 from feltlog.nats_config import Ports
 from feltlog.nats_server import SERVER, await_ready, claim, free_ports, server_program, tail, write_error
 from feltlog.running import Lock, Running, Seen
+from feltlog.settings import adjustment_caps
 from feltlog.trouble import Trouble
+from shared.contracts.cage import caps_line
 from shared.contracts.staff import PIT, staff_line
-from shared.runtime.settings import scanners_line
+from shared.runtime.settings import DATABASE, scanners_line
 
 READY_S = 60.0
 PORTS_TRIES = 3
 STARTS_MAX = 3
 """When the house starts, a process that falls this often will not do better, and its last words are wanted soon."""
-SEALING = "FELTLOG_SEALING_"
+OWNERS = {"FELTLOG_SEALING_": "shoe", "FELTLOG_WALLET_": "wallet"}
+"""What one process alone is told: the key that seals the shoes, and a database's password."""
 ROOM_BYTES = 64 * 1024 * 1024
 """With less room on its disk a server is not started again in the hope that it can write."""
 
@@ -202,8 +205,11 @@ class Machine:
             house = settings.house
             facts |= {"FELTLOG_DAY_STARTS": house.day_starts, "FELTLOG_ZONE": house.zone, "FELTLOG_STAFF": staff_line(self.house.staff())}
             facts["FELTLOG_SCANNERS"] = scanners_line(settings.scanners)
-        # The key that seals the shoes is the shoe's business alone.
-        inherited = {name: value for name, value in os.environ.items() if not name.startswith(SEALING) or user == "shoe"}
+            facts["FELTLOG_ADJUSTMENT_CAPS"] = caps_line(adjustment_caps(settings.wallet))
+            if user == "wallet" and settings.wallet.database and not os.environ.get(DATABASE):
+                facts[DATABASE] = settings.wallet.database
+        others = tuple(prefix for prefix, owner in OWNERS.items() if owner != user)
+        inherited = {name: value for name, value in os.environ.items() if not name.startswith(others)}
         return inherited | facts
 
     def _start_server(self) -> None:

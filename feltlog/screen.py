@@ -52,14 +52,18 @@ def drawn(sentence: Sentence, *, letters: bool = False, style: str = "") -> Text
 
 def write_json(value: Any, file: TextIO | None = None) -> None:
     """Write one object as one line of JSON, in UTF-8 whatever the machine's language is."""
+    write_text(msgspec.json.encode(value).decode() + "\n", file)
+
+
+def write_text(text: str, file: TextIO | None = None) -> None:
+    """Write a text byte for byte as it is, in UTF-8, with its own ends of lines."""
     out = sys.stdout if file is None else file
-    data = msgspec.json.encode(value) + b"\n"
     binary = getattr(out, "buffer", None)
     if binary is None:
-        out.write(data.decode())
+        out.write(text)
         return
     out.flush()
-    binary.write(data)
+    binary.write(text.encode())
     binary.flush()
 
 

@@ -18,7 +18,8 @@ from shared.contracts.staff import PIT, Job
 from shared.contracts.table import OpenTable, TableSettings
 from shared.kernel.money import BadMoney, minor_units
 from shared.kernel.toml import BadToml, decode, quoted
-from shared.runtime.settings import SCANNER, TIME_OF_DAY
+from shared.runtime.settings import SCANNER, TIME_OF_DAY, SettingMissing
+from shared.runtime.sql import where_of
 
 PORT_MAX = 65_535
 NAME = r"^[A-Za-z0-9_-]{1,64}\Z"
@@ -72,6 +73,14 @@ class HouseRules(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     zone: str
 
 
+class WalletRules(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`[wallet]`: how much two persons may move by one adjustment, by currency; and where the rows of the ledger are kept."""
+
+    adjustment_max: dict[Currency, Amount] = {}
+    database: str = ""
+    """A file in the data directory if nothing is said."""
+
+
 class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The whole of `tables.toml`."""
 
@@ -80,6 +89,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """Who works at the tables, and as what."""
     scanners: dict[Name, ScannerAddress] = {}
     """Where the scanner of each table is reached whose cards are scanned."""
+    wallet: WalletRules = WalletRules()
     table: tuple[TableRules, ...] = ()
 
 
@@ -100,6 +110,15 @@ pit = "pit_boss"
 supervisor = "casino_supervisor"
 manager = "duty_manager"
 inspector = "inspector"
+
+# [wallet] says how much one adjustment may move that two persons agree on (`feltlog wallet adjust`), by currency; "0" is
+# none at all. A currency that is not named has 100000 of its smallest unit: 1000.00 CAD, 100000 JPY, 100.000 KWD. A change
+# counts from the next gaming day's book on. It may also name the database that the rows of the ledger are kept in, such as
+# database = "postgresql://feltlog@db.example/feltlog". A URL with a password belongs into the environment instead, as
+# FELTLOG_WALLET_DATABASE. Without either it is books.sqlite, beside this file.
+
+[wallet]
+adjustment_max = { CAD = "500.00", EUR = "500.00", USD = "500.00" }
 
 # [scanners] says where the card scanner of a table is reached whose profile has device = "scanned", such as
 # T1 = "tcp://127.0.0.1:7001" or T1 = "serial:/dev/ttyUSB0".
@@ -186,8 +205,10 @@ def sentence(message: str) -> str:
     match parts:
         case ["table", index, *rest] if index.strip("[]").isdigit():
             place, keys = f"in table {int(index.strip('[]')) + 1}", rest
-        case ["house", *rest]:
-            place, keys = "in [house]", rest
+        case ["wallet", "adjustment_max", *_]:
+            place, keys = "in [wallet]", ["adjustment_max"]
+        case ["house" | "wallet" as section, *rest]:
+            place, keys = f"in [{section}]", rest
         case ["staff" | "scanners" as section, *_]:
             place, keys = f"in [{section}]", []
         case _:
@@ -212,6 +233,8 @@ def contradictions(settings: Settings) -> list[str]:
     ids = [table.id for table in settings.table]
     found += [f"in [scanners]: there is no table {table!r}." for table in settings.scanners if table not in ids]
     found += impossible_scanners(settings.scanners)
+    found += impossible_caps(settings.wallet)
+    found += impossible_database(settings.wallet.database)
     found += [f"table {id_!r} stands there {ids.count(id_)} times; each table needs an id of its own." for id_ in ids if ids.count(id_) > 1]
     return found + [problem for table in settings.table if (problem := impossible_limits(table))]
 
@@ -229,6 +252,31 @@ def impossible_scanners(scanners: Mapping[str, str]) -> list[str]:
             found.append(f"in [scanners]: {tables[address]!r} and {table!r} have the same scanner; what it sees leaves one shoe.")
         tables[address] = table
     return found
+
+
+def impossible_caps(wallet: WalletRules) -> list[str]:
+    """Return what is wrong with caps on adjustments: a currency that nobody knows, and an amount that is finer than it."""
+    found = []
+    for currency, most in wallet.adjustment_max.items():
+        try:
+            minor_units(most, currency)
+        except BadMoney as error:
+            found.append(f"in [wallet], key `adjustment_max`: {error}.")
+    return found
+
+
+def adjustment_caps(wallet: WalletRules) -> dict[str, int]:
+    """Return how much one adjustment may move, in minor units, of the currencies that are named."""
+    return {currency: minor_units(most, currency) for currency, most in wallet.adjustment_max.items()}
+
+
+def impossible_database(database: str) -> list[str]:
+    """Return what is wrong with where the wallet's rows are to be kept; what stands there is not repeated."""
+    try:
+        where_of(database, setting="in [wallet], key `database`: what stands there")
+    except SettingMissing as error:
+        return [str(error)]
+    return []
 
 
 def impossible_limits(table: TableRules) -> str:

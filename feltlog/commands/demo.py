@@ -17,7 +17,7 @@ from feltlog.account import Played, Sum, most_interesting, played, sums_of_playe
 from feltlog.auditing import Books, audit_all
 from feltlog.commands.connection import ServerOption, at_the_door, reading
 from feltlog.commands.replay import show as show_round
-from feltlog.commands.statement import player_rows, sheet
+from feltlog.commands.statement import player_rows
 from feltlog.commands.up import open_tables
 from feltlog.commands.verify import show as show_report
 from feltlog.evening import Evening, Seat, pay_in
@@ -25,6 +25,7 @@ from feltlog.house import House
 from feltlog.machine import Machine
 from feltlog.reading import Damaged, days, rounds_of_day
 from feltlog.screen import called, plain_table, screen
+from feltlog.sheet import sheet_of, table_of
 from feltlog.stopping import STOPPED, hear_requests_to_end, undisturbed
 from feltlog.styles import STYLES
 from feltlog.trouble import Trouble
@@ -254,9 +255,10 @@ async def proof(console: Console, store: Books) -> Report:
 async def money_of_one(console: Console, house: House, store: Books, evening: Evening) -> None:
     """Show one player's statement: of whoever ran out of money, else of the first."""
     seat = max(evening.seats, key=lambda seat: seat.refusals[Reason.INSUFFICIENT_FUNDS])
-    rows = await player_rows(store, seat.style.name)
+    rows, end = await player_rows(store, seat.style.name)
+    zone = ZoneInfo(house.settings().house.zone)
     console.rule(f"The statement of {seat.style.name}")
-    console.print(sheet(rows[-STATEMENT_ROWS:], ZoneInfo(house.settings().house.zone)))
+    console.print(table_of(sheet_of(seat.style.name, rows, zone, end=end, day=None, limit=STATEMENT_ROWS)))
     if len(rows) > STATEMENT_ROWS:
         console.print(f"The last {STATEMENT_ROWS} of {len(rows)} movements.", style="dim")
 

@@ -1,54 +1,90 @@
 """`feltlog statement`: everything that moved a player's account."""
 
 import asyncio
+import sys
+from datetime import UTC, date, datetime
 from typing import Annotated
 from zoneinfo import ZoneInfo
 
-import msgspec
 import typer
-from rich.table import Table
 
 from feltlog.commands.connection import DATA, DataOption, JsonOption, ServerOption, reading
 from feltlog.house import House
 from feltlog.reading import Logs, ledger_entries
-from feltlog.screen import plain_table, screen, write_json
+from feltlog.screen import screen, write_json, write_text
+from feltlog.sheet import Sheet, as_of, csv_of, objects_of, sheet_of, table_of
 from feltlog.trouble import Trouble
-from feltlog.wording import amount, gain, stamp, wall
-from services.wallet.views import StatementRow
-from services.wallet.views import statement as rows_of
+from services.wallet.statement import StatementRow
+from services.wallet.statement import statement as rows_of
+from shared.kernel.toml import quoted
 
 
 def statement(
     player: Annotated[str, typer.Argument(metavar="PLAYER", help="Whose account.")],
     data: DataOption = DATA,
     server: ServerOption = None,
+    day: Annotated[str, typer.Option(metavar="YYYY-MM-DD", help="One day of the calendar in the zone, midnight to midnight.")] = "",
+    zone: Annotated[str, typer.Option(help="The time zone of the player; else the house's.")] = "",
     limit: Annotated[int, typer.Option(min=0, help="At most so many movements, the latest; 0 for all.")] = 0,
+    as_csv: Annotated[bool, typer.Option("--csv", help="Write CSV (RFC 4180) instead.")] = False,
     json: JsonOption = False,
 ) -> None:
     """Show the movements of a player's account and the balance after each, read from the ledger's own entries.
 
     A stake leaves the account when it is set aside and comes back, with winnings or less, when its wager is settled.
+    Times are told in the player's zone with their offset from UTC, and a day is a day of the calendar there: it need not be the
+    gaming day, which begins at the house's own hour.
     """
+    if as_csv and json:
+        raise Trouble("Say --csv or --json, not both.")
     house = House(data)
-    zone = ZoneInfo(house.settings().house.zone)
-    rows = asyncio.run(look(house, server, player))[-limit:]
+    there, wanted = zone_of(zone, house), day_of(day)
+    rows, end = asyncio.run(look(house, server, player))
+    found = sheet_of(player, rows, there, end=end, day=wanted, limit=limit)
     if json:
-        for row in rows:
-            write_json({"player": player, "at": stamp(row.at_ms, zone), **msgspec.to_builtins(row)})
-        return
-    console = screen()
-    console.print(f"Statement of {player}, times in {zone.key}", style="bold")
-    console.print(sheet(rows, zone))
+        for line in objects_of(found):
+            write_json(line)
+    elif as_csv:
+        write_text(csv_of(found))
+    else:
+        show(found, wanted)
 
 
-async def look(house: House, server: str | None, player: str) -> list[StatementRow]:
-    """Return all rows of a player's statement; raise `Trouble` if there is no such account."""
+def show(found: Sheet, day: date | None) -> None:
+    """Show a statement to people."""
+    console = screen(sys.stdout)
+    console.print(f"Statement of {found.player}{f', {day.isoformat()}' if day else ''}, times in {found.zone}", style="bold")
+    console.print(table_of(found))
+    console.print(as_of(found), style="dim")
+
+
+def zone_of(name: str, house: House) -> ZoneInfo:
+    """Return a time zone by its name, the house's if there is none; raise `Trouble` for one that this machine does not know."""
+    name = name or house.settings().house.zone
+    try:
+        return ZoneInfo(name)
+    except (KeyError, ValueError, OSError):
+        raise Trouble(f"There is no time zone {quoted(name)} on this machine. Write one such as America/Toronto.") from None
+
+
+def day_of(text: str) -> date | None:
+    """Return the day that a text names, `2026-11-30` or `20261130`, None for none; raise `Trouble` for what is no day."""
+    for form in ("%Y-%m-%d", "%Y%m%d"):
+        try:
+            return datetime.strptime(text, form).replace(tzinfo=UTC).date() if text else None
+        except ValueError:
+            continue
+    raise Trouble(f"{quoted(text)} is no day. Write one such as 2026-11-30.")
+
+
+async def look(house: House, server: str | None, player: str) -> tuple[list[StatementRow], tuple[str, int]]:
+    """Return all rows of a player's statement, and the last entry that was read; raise `Trouble` if there is no such account."""
     async with reading(house, server) as store:
         return await player_rows(store, player)
 
 
-async def player_rows(store: Logs, player: str) -> list[StatementRow]:
-    """Return all rows of a player's statement; raise `Trouble` if there is no such account."""
+async def player_rows(store: Logs, player: str) -> tuple[list[StatementRow], tuple[str, int]]:
+    """Return all rows of a player's statement, and the last entry that was read; raise `Trouble` if there is no such account."""
     entries = [entry async for entry in ledger_entries(store)]
     try:
         rows = list(rows_of(entries, player))
@@ -56,19 +92,4 @@ async def player_rows(store: Logs, player: str) -> list[StatementRow]:
         raise Trouble(f"The ledger contradicts itself: {error}. `feltlog verify --all` says where.") from error
     if not rows:
         raise Trouble(f"There is no account of {player!r} in these books. `feltlog player add {player}` opens one.")
-    return rows
-
-
-def sheet(rows: list[StatementRow], zone: ZoneInfo) -> Table:
-    """Return the movements as a table for people."""
-    table = plain_table()
-    table.add_column("time", no_wrap=True)
-    table.add_column("what", no_wrap=True)
-    table.add_column("round", no_wrap=True)
-    table.add_column("moved", justify="right", no_wrap=True)
-    table.add_column("balance", justify="right", no_wrap=True)
-    table.add_column("", no_wrap=True)
-    for row in rows:
-        amounts = (gain(row.minor, row.currency), amount(row.balance_minor, row.currency))
-        table.add_row(wall(row.at_ms, zone)[:19], row.what, row.round, *amounts, row.currency)
-    return table
+    return rows, (entries[-1].stream, entries[-1].revision)

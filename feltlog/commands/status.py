@@ -8,11 +8,13 @@ from msgspec import Struct
 from rich.table import Table
 from rich.text import Text
 
-from feltlog.client import Client, Unanswered
+from feltlog.client import Client, Declined, Unanswered
 from feltlog.commands.connection import DATA, DataOption, JsonOption, ServerOption, at_the_door
 from feltlog.house import House
 from feltlog.machine import PROCESSES
 from feltlog.screen import plain_table, screen, write_json
+from feltlog.wording import counted
+from services.wallet.views import Standing
 
 
 class StatusRow(Struct, frozen=True, kw_only=True):
@@ -25,17 +27,22 @@ class StatusRow(Struct, frozen=True, kw_only=True):
     starts: int = 0
     epoch: int | None = None
     open_streams: int | None = None
+    rows: Standing | None = None
+    """How far the rows of the ledger are, as the wallet says."""
 
 
 def status(data: DataOption = DATA, server: ServerOption = None, json: JsonOption = False) -> None:
-    """Show what runs on this machine, or behind --server.  Exit 1 if a service is not ready."""
+    """Show what runs on this machine, or behind --server.  Exit 1 if a service is not ready, or the ledger's rows have stopped."""
     rows = asyncio.run(look(House(data), server))
     if json:
         for row in rows:
             write_json(row)
     else:
-        screen().print(listing(rows))
-    if not all(row.ready for row in rows):
+        console = screen()
+        console.print(listing(rows))
+        for standing in (row.rows for row in rows if row.rows is not None):
+            console.print(sentence(standing), style="bold red" if standing.why else "")
+    if not all(row.ready and (row.rows is None or row.rows.state != "stopped") for row in rows):
         raise typer.Exit(1)
 
 
@@ -44,6 +51,7 @@ async def look(house: House, server: str | None) -> list[StatusRow]:
     async with at_the_door(house, server, "pit") as pit:
         names = [process.name for process in PROCESSES]
         said = await asyncio.gather(*(health(pit, name) for name in names))
+        ledger = await standing(pit)
     seen = house.running.processes if server is None and house.running else {}
     own = [
         StatusRow(process=name, ready=one.state == "running", state=one.state, pid=one.pid, starts=one.starts) for name, one in seen.items()
@@ -59,6 +67,7 @@ async def look(house: House, server: str | None) -> list[StatusRow]:
             starts=known.starts if known else 0,
             epoch=facts.get("epoch"),
             open_streams=facts.get("open_streams"),
+            rows=ledger if name == "wallet" else None,
         )
     return list(rows.values())
 
@@ -69,6 +78,30 @@ async def health(pit: Client, service: str) -> dict[str, Any]:
         return await pit.query(service, "health", dict[str, Any])
     except Unanswered:
         return {}
+
+
+async def standing(pit: Client) -> Standing | None:
+    """Return how far the rows of the ledger are, None if the wallet is silent."""
+    try:
+        return await pit.query("wallet", "rows", Standing)
+    except (Unanswered, Declined):
+        return None
+
+
+def sentence(standing: Standing) -> str:
+    """Return how far the rows of the ledger are, in a sentence."""
+    match standing.state:
+        case "starting":
+            return f"The ledger's rows in {standing.database} are being looked for."
+        case "waits":
+            return f"The ledger's rows wait, and the money does not: {standing.why}"
+        case "stopped":
+            return f"The ledger's rows have stopped, and the money goes on without them: {standing.why}"
+        case "follows" if standing.behind == 0:
+            return f"The ledger's rows in {standing.database} are up to date."
+        case _:
+            behind = "an unknown number of entries" if standing.behind is None else counted(standing.behind, "entry", "entries")
+            return f"The ledger's rows in {standing.database} are {behind} behind."
 
 
 def listing(rows: list[StatusRow]) -> Table:

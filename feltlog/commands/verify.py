@@ -129,6 +129,13 @@ CHECKS = (
     ),
     check("corrections: booked as ruled, once", lambda counts: counted(counts.corrections_matched, "correction")),
     check("movements: each sums to zero", lambda counts: counted(counts.movements, "movement"), Code.UNBALANCED),
+    check(
+        "cage: adjustments by two persons, blocks kept",
+        lambda counts: counted(counts.adjustments, "adjustment"),
+        Code.ADJUSTED,
+        Code.UNAPPROVED,
+        Code.BLOCKED_STAKE,
+    ),
 )
 
 

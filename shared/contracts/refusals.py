@@ -48,6 +48,7 @@ class Reason(StrEnum):
     NOT_OFFERED = "not_offered"
     NO_MAIN_WAGER = "no_main_wager"
     WALLET_LATE = "wallet_late"
+    WAGER_FOR_DEALER = "wager_for_dealer"
     # What staff rule
     JOB_NOT_ALLOWED = "job_not_allowed"
     NOT_IN_THIS_BOOK = "not_in_this_book"
@@ -120,6 +121,12 @@ class Reason(StrEnum):
     NOT_POSITIVE = "not_positive"
     BOOK_CLOSED = "book_closed"
     BOOK_NOT_OPEN = "book_not_open"
+    # The cage
+    ACCOUNT_BLOCKED = "account_blocked"
+    NAME_RESERVED = "name_reserved"
+    ABOVE_CAP = "above_cap"
+    ROUND_OF_OPEN_DAY = "round_of_open_day"
+    PROPOSAL_EXPIRED = "proposal_expired"
 
 
 SENTENCES: dict[Reason, str] = {
@@ -156,6 +163,7 @@ SENTENCES: dict[Reason, str] = {
     Reason.NOT_OFFERED: "This table does not offer that side bet.",
     Reason.NO_MAIN_WAGER: "A side bet needs an accepted wager of yours on the box.",
     Reason.WALLET_LATE: "The wallet did not answer in time, so this wager is not in the round.",
+    Reason.WAGER_FOR_DEALER: "Nobody wagers on behalf of the dealer (ON-3.6).",
     Reason.JOB_NOT_ALLOWED: "That is for others to say: {detail}",
     Reason.NOT_IN_THIS_BOOK: "The book of this table does not know that: {detail}",
     Reason.ALREADY_SO: "That is so already, and nothing would change.",
@@ -220,6 +228,11 @@ SENTENCES: dict[Reason, str] = {
     Reason.NOT_POSITIVE: "The amount must be a whole number of minor units above zero.",
     Reason.BOOK_CLOSED: "The book of this day is closed.",
     Reason.BOOK_NOT_OPEN: "The book of this day is not open yet.",
+    Reason.ACCOUNT_BLOCKED: "This account is blocked: it places no stakes. Ask the cage.",
+    Reason.NAME_RESERVED: "Nobody plays under the name {detail}: it belongs to the house.",
+    Reason.ABOVE_CAP: "One adjustment may move {detail} at most; the house says so for each day's book.",
+    Reason.ROUND_OF_OPEN_DAY: "The books of that round's day are open: a ruling puts it right, not an adjustment.",
+    Reason.PROPOSAL_EXPIRED: "That was proposed in the book of {detail}, which is closed. It can be proposed again.",
 }
 
 

@@ -11,6 +11,8 @@ from typing import Literal
 import msgspec
 
 TOKEN = re.compile(r"[A-Za-z0-9_-]{1,64}")
+ASKED = re.compile(r"[A-Za-z0-9_-]{1,80}")
+"""What a question is about: a name, with a word in front."""
 
 Service = Literal["table", "shoe", "wallet", "surveillance"]
 SERVICES: tuple[Service, ...] = ("table", "shoe", "wallet", "surveillance")
@@ -203,7 +205,9 @@ def addressed(subject: str) -> Addressed:
 
 def query_subject(service: str, role: str, target: str, actor: str) -> str:
     """Return where `actor` asks a question: `query.wallet.player.balance.ann`, `query.table.player.T7.ann`."""
-    return f"query.{token(service)}.{token(role)}.{token(target)}.{token(actor)}"
+    if not ASKED.fullmatch(target):
+        raise BadSubject(f"{target!r} is nothing that can be asked about: use letters, digits, '_' and '-' only, 80 at most")
+    return f"query.{token(service)}.{token(role)}.{target}.{token(actor)}"
 
 
 def inbox(user: str) -> str:

@@ -462,6 +462,8 @@ class PlaceWager(Command, frozen=True, kw_only=True, omit_defaults=True, tag="ta
     stake_minor: int
     seated: bool = False
     """Whether the player sits at this box and so decides for it (FL-5.5)."""
+    for_dealer: bool = False
+    """Whether the wager is meant for the dealer, as a gratuity; no table takes such a one (ON-3.6)."""
 
 
 class PlaceSideBet(Command, frozen=True, kw_only=True, tag="table.PlaceSideBet.v1"):
@@ -471,6 +473,8 @@ class PlaceSideBet(Command, frozen=True, kw_only=True, tag="table.PlaceSideBet.v
     box: int
     kind: SideBet
     stake_minor: int
+    for_dealer: bool | UnsetType = UNSET
+    """Whether the wager is meant for the dealer; left out if it is not."""
 
 
 class AcceptWager(Command, frozen=True, kw_only=True, tag="table.AcceptWager.v1"):

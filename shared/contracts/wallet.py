@@ -1,13 +1,29 @@
 """What the wallet service says and hears: one ledger for each gaming day (and shard), double entry in minor units.
 
-Every movement is a set of postings that sum to zero.  Accounts are named `player:ann`, `owed:ann`, `escrow:<round>`,
-`house:bank` and `world:<operator>`; each belongs to one currency, named in the event.
+Every movement is a set of postings that sum to zero.  Accounts are named `player/ann/cash`, `player/ann/owed`,
+`round/<round>/escrow`, `house/win` and `outside/<operator>`; each belongs to one currency, named in the event.
 """
 
 from typing import Literal
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
+from shared.contracts.cage import (
+    AccountBlocked,
+    AccountUnblocked,
+    AdjustmentCap,
+    AdjustmentDeclined,
+    AdjustmentProposed,
+    AdjustmentReason,
+    ApproveAdjustment,
+    BlockAccount,
+    CageCommand,
+    CarriedBlock,
+    DeclineAdjustment,
+    ProposeAdjustment,
+    UnblockAccount,
+)
+from shared.contracts.staff import Job
 from shared.kernel.messages import Answer, Command, Event
 
 
@@ -53,6 +69,8 @@ class CarryForward(Command, frozen=True, kw_only=True, tag="wallet.CarryForward.
     accounts: tuple[CarriedAccount, ...] = ()
     stakes: tuple[CarriedStake, ...] = ()
     ids: tuple[CarriedId, ...] = ()
+    blocked: tuple[CarriedBlock, ...] | UnsetType = UNSET
+    """Players who may place no stakes; left out where there are none."""
 
 
 class OpenBook(Command, frozen=True, kw_only=True, tag="wallet.OpenBook.v1"):
@@ -62,6 +80,8 @@ class OpenBook(Command, frozen=True, kw_only=True, tag="wallet.OpenBook.v1"):
     shard: int = 0
     shards: int = 1
     follows: str = ""
+    caps: tuple[AdjustmentCap, ...] | UnsetType = UNSET
+    """How much one adjustment may move; left out, the book takes none."""
 
 
 class OpenAccount(Command, frozen=True, kw_only=True, tag="wallet.OpenAccount.v1"):
@@ -174,6 +194,8 @@ class CarriedForward(Event, frozen=True, kw_only=True, tag="wallet.CarriedForwar
     accounts: tuple[CarriedAccount, ...] = ()
     stakes: tuple[CarriedStake, ...] = ()
     ids: tuple[CarriedId, ...] = ()
+    blocked: tuple[CarriedBlock, ...] | UnsetType = UNSET
+    """Players who may place no stakes; left out where there are none."""
 
     def older_answers(self) -> tuple[tuple[str, str, Answer], ...]:
         """The ids of the book before get the same answers in this one."""
@@ -188,6 +210,8 @@ class BookOpened(Event, frozen=True, kw_only=True, tag="wallet.BookOpened.v1"):
     shard: int
     shards: int
     follows: str = ""
+    caps: tuple[AdjustmentCap, ...] | UnsetType = UNSET
+    """How much one adjustment may move in this book; left out, it takes none."""
 
 
 class AccountOpened(Event, frozen=True, kw_only=True, tag="wallet.AccountOpened.v1"):
@@ -225,6 +249,23 @@ class MovementRefused(Event, frozen=True, kw_only=True, tag="wallet.MovementRefu
     def answer(self) -> tuple[str, Answer] | None:
         """The refusal is final."""
         return "", Answer("refused", self.code, self.message)
+
+
+class AdjustmentMade(Event, frozen=True, kw_only=True, tag="wallet.AdjustmentMade.v1"):
+    """What one person proposed and another one approved was moved; what the player lacks is owed."""
+
+    adjustment: str
+    player: str
+    currency: str
+    minor: int
+    """To the player, below zero from the player."""
+    reason: AdjustmentReason
+    round: str
+    """The round of an earlier day that it is about, empty if it is about none."""
+    proposed_by: str
+    by: str
+    job: Job
+    postings: tuple[Posting, ...]
 
 
 class StakeReserved(Event, frozen=True, kw_only=True, tag="wallet.StakeReserved.v1"):
@@ -268,7 +309,7 @@ class StakesSettled(Event, frozen=True, kw_only=True, tag="wallet.StakesSettled.
 
 
 class StakesCorrected(Event, frozen=True, kw_only=True, tag="wallet.StakesCorrected.v1"):
-    """The differences of a correction moved; what a player could not pay back is owed, at `owed:<player>`."""
+    """The differences of a correction moved; what a player could not pay back is owed, at `player/<player>/owed`."""
 
     round: str
     number: int
@@ -320,6 +361,11 @@ LedgerCommand = (
     | NoteTable
     | NoteDayClosed
     | CloseBook
+    | ProposeAdjustment
+    | ApproveAdjustment
+    | DeclineAdjustment
+    | BlockAccount
+    | UnblockAccount
 )
 LedgerEvent = (
     CarriedForward
@@ -337,7 +383,12 @@ LedgerEvent = (
     | TableNoted
     | DayClosedNoted
     | BookClosed
+    | AdjustmentProposed
+    | AdjustmentMade
+    | AdjustmentDeclined
+    | AccountBlocked
+    | AccountUnblocked
 )
 
-StaffCommand = OpenAccount | Deposit | Withdraw
+StaffCommand = OpenAccount | Deposit | Withdraw | CageCommand
 """What the cage may ask of the ledger."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
+from shared.contracts.cage import BadCaps, caps_of
 from shared.contracts.staff import PIT, BadStaff, Job, staff_of
 from shared.kernel.toml import quoted
 
@@ -15,6 +16,12 @@ TIME_OF_DAY = r"^([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9])?\Z"
 
 SCANNER = r"^(tcp://[A-Za-z0-9._-]+:[0-9]{1,5}|serial:/[^\s\x00-\x1f\x7f]+)\Z"
 """Where a scanner is reached: `tcp://HOST:PORT` or `serial:/dev/NAME`."""
+
+
+DATABASE = "FELTLOG_WALLET_DATABASE"
+"""Where the wallet's rows are kept; it may hold a password, and is shown to nobody."""
+ROWS_FILE = "books.sqlite"
+"""Where they are kept if nothing is said, in the data directory."""
 
 
 class SettingMissing(Exception):
@@ -40,6 +47,10 @@ class ServiceSettings:
     """Who has which job."""
     scanners: Mapping[str, str] = field(default_factory=dict)
     """Where the scanner of a table is reached, by table."""
+    adjustment_caps: Mapping[str, int] = field(default_factory=dict)
+    """How much one adjustment may move, in minor units by currency, where the house has said so."""
+    database: str = field(default="", repr=False)
+    """Where the wallet's rows are kept; empty for a file of their own in `data`."""
 
 
 def demand_assertions() -> None:
@@ -62,6 +73,10 @@ def from_environment(environment: Mapping[str, str] = os.environ) -> ServiceSett
         staff = PIT | staff_of(environment.get("FELTLOG_STAFF", ""))
     except BadStaff as error:
         raise SettingMissing(f"FELTLOG_STAFF: {error}.") from None
+    try:
+        caps = caps_of(environment.get("FELTLOG_ADJUSTMENT_CAPS", ""))
+    except BadCaps as error:
+        raise SettingMissing(f"FELTLOG_ADJUSTMENT_CAPS: {error}.") from None
     return ServiceSettings(
         nats_url=needed("FELTLOG_NATS_URL"),
         monitor_url=needed("FELTLOG_MONITOR_URL"),
@@ -73,6 +88,8 @@ def from_environment(environment: Mapping[str, str] = os.environ) -> ServiceSett
         allow_volatile=environment.get("FELTLOG_ALLOW_VOLATILE", "") == "1",
         staff=staff,
         scanners=scanners_of(environment.get("FELTLOG_SCANNERS", "")),
+        adjustment_caps=caps,
+        database=environment.get(DATABASE, ""),
     )
 
 

@@ -259,7 +259,7 @@ def _one_player(balance: Balance, notebook: Notebook, logs: Logs, found: Reckoni
             own += sum(logs.lines[asked.id])
     says = sum(amount.available_minor for amount in balance.amounts)
     aside = sum(amount.set_aside_minor for amount in balance.amounts)
-    postings = logs.balances[f"player:{balance.player}"]
+    postings = logs.balances[f"player/{balance.player}/cash"]
     if not own == says == postings or aside:
         found.find(
             "a balance that is not the player's own",

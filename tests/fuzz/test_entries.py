@@ -11,11 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from feltlog.auditing import audit_all, audit_round
-from feltlog.commands import replay, rounds, statement
+from feltlog.commands import reconcile, replay, rounds, statement
 from feltlog.reading import Damaged, round_pages, told
+from feltlog.reconciling.report import reconciled
 from feltlog.rehearsal.door import stepped
 from feltlog.rows import Choice
 from feltlog.screen import screen
+from feltlog.sheet import csv_of, objects_of, sheet_of
 from feltlog.story import story
 from feltlog.trouble import Trouble
 from services.shoe import reactions as shoe_reactions
@@ -25,6 +27,7 @@ from services.surveillance.redecide import Again
 from services.surveillance.views import finding_row, round_row
 from services.table import reactions as table_reactions
 from services.wallet import reactions as wallet_reactions
+from services.wallet.rows import LogChanged, Rows
 from shared.contracts.following import planned
 from shared.contracts.language import types_of
 from shared.contracts.subjects import round_of
@@ -202,6 +205,16 @@ def test_the_front_door_reads_any_logs(logs: Logs):
             replay.show(console, name, pages, ZONE)
             for line in story(told(pages))[0]:
                 msgspec.json.encode(replay.as_json(name, line, ZONE))
+    reconcile.show(console, stepped(reconciled(logs, "")))
+    with suppress(*POISON, LogChanged):
+        rows = Rows({}, {})
+        for one in logs.stored:
+            if one.log.startswith("LOG_WALLET_"):
+                rows.hear(one)
     for player in ("ann", "bob"):
         with suppress(Trouble):
-            console.print(statement.sheet(stepped(statement.player_rows(logs, player)), ZONE))
+            moved, end = stepped(statement.player_rows(logs, player))
+            stated = sheet_of(player, moved, ZONE, end=end, day=None, limit=0)
+            statement.show(stated, None)
+            csv_of(stated)
+            msgspec.json.encode(list(objects_of(stated)))

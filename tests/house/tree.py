@@ -8,7 +8,14 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 
-PURE = ("shared/kernel/**/*.py", "shared/contracts/**/*.py", "services/*/domain/**/*.py", "services/*/reactions.py", "services/*/views.py")
+PURE = (
+    "shared/kernel/**/*.py",
+    "shared/contracts/**/*.py",
+    "services/*/domain/**/*.py",
+    "services/*/reactions.py",
+    "services/*/rows.py",
+    "services/*/views.py",
+)
 EXACT = ("shared/kernel/**/*.py", "shared/contracts/**/*.py", "services/*/domain/**/*.py")
 """Rooms in which amounts, totals and ratios are worked out: no number there is a float."""
 

@@ -51,9 +51,9 @@ class Account:
                     pass
             for posting in getattr(event, "postings", ()):
                 self.all_accounts[event.currency] += posting.minor
-                if not posting.account.startswith("world:"):
+                if not posting.account.startswith("outside/"):
                     self.players_and_house[event.currency] += posting.minor
-                if posting.account.startswith("escrow:"):
+                if posting.account.endswith("/escrow"):
                     self.escrow[posting.account] += posting.minor
 
     @property

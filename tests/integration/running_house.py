@@ -21,7 +21,7 @@ from feltlog.reading import Page, stream_pages
 from services.surveillance.domain.findings import Finding
 from services.surveillance.redecide import decider_of
 from services.table.views import Felt, FeltTurn
-from services.wallet.domain.ledger import Ledger
+from services.wallet.domain.state import Ledger
 from shared.contracts.subjects import ledger_stream, round_name, table_stream
 from shared.contracts.table import CallRound, CloseBetting, DeclineInsurance, PlaceWager
 from shared.contracts.wallet import Deposit, OpenAccount

@@ -5,7 +5,7 @@ import os
 import signal
 from pathlib import Path
 
-from services.wallet.domain.ledger import Ledger
+from services.wallet.domain.state import Ledger
 from shared.contracts.subjects import ledger_stream, round_name, table_stream
 from shared.contracts.table import BookingNoted, CorrectionNoted, RoundCorrected, SettlementLine, WagersCorrected, WagersSettled
 from shared.contracts.wallet import StakesCorrected

@@ -154,7 +154,7 @@ def test_a_statement_ends_with_what_the_rounds_left(evening):
     rows = feltlog("statement", "basic", "--data", evening.data, "--json").objects
     result = next(words for line in evening.demo.text.splitlines() if (words := line.split())[:1] == ["basic"])[-4]
 
-    assert rows[-1]["balance_minor"] == 100_000 + minor_units(result.lstrip("+-"), "EUR") * (-1 if result[0] == "-" else 1)
+    assert rows[-2]["balance_minor"] == 100_000 + minor_units(result.lstrip("+-"), "EUR") * (-1 if result[0] == "-" else 1)
 
 
 MISUSE = [

@@ -68,7 +68,7 @@ async def test_day_rolls_while_a_round_is_being_decided(tmp_path: Path):
         for stream, begun in [(table_stream(day, table), table_stream(tomorrow, table)) for table in ("T1", "T2")]:
             assert (await floor.pages(begun))[0].entry.prev == (await floor.pages(stream))[-1].digest
         assert (await floor.pages(ledger_stream(tomorrow)))[0].entry.prev == (await floor.pages(ledger_stream(day)))[-1].digest
-        assert without_escrow(old.accounts["EUR"])["player:ann"] == new.accounts["EUR"]["player:ann"]
+        assert without_escrow(old.accounts["EUR"])["player/ann/cash"] == new.accounts["EUR"]["player/ann/cash"]
         assert (repeated.status, late.code) == ("accepted", "day_closed")
         assert (deposited.status, other.code) == ("accepted", "id_reused")
         assert not await floor.has(ledger_stream(tomorrow), Deposited)
@@ -172,7 +172,7 @@ async def publish_as_shoe(machine: Machine, subject: str, data: bytes) -> None:
 
 def without_escrow(accounts):
     """Return the accounts that outlast a round."""
-    return {name: account for name, account in accounts.items() if not name.startswith("escrow:")}
+    return {name: account for name, account in accounts.items() if not name.endswith("/escrow")}
 
 
 async def verify_all(data: Path) -> int:

@@ -218,6 +218,13 @@ def test_reading_where_no_house_is_makes_none(tmp_path: Path):
     assert list(tmp_path.iterdir()) == []
 
 
+def test_database_from_the_environment_reaches_the_wallet_alone(machine: Machine, monkeypatch: pytest.MonkeyPatch):
+    """It may hold a password, and is no business of the other processes."""
+    monkeypatch.setenv("FELTLOG_WALLET_DATABASE", "postgresql://felt:word@db/books")
+
+    assert [name for name in NAMES[1:] if "FELTLOG_WALLET_DATABASE" in machine.environment(name)] == ["wallet"]
+
+
 def test_sealing_key_from_the_environment_reaches_the_shoe_alone(machine: Machine, monkeypatch: pytest.MonkeyPatch):
     """Who does not open shoes does not hold the key."""
     monkeypatch.setenv("FELTLOG_SEALING_KEY", "K1:00")

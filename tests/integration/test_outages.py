@@ -5,7 +5,8 @@ from contextlib import aclosing
 
 import pytest
 
-from services.wallet.domain.ledger import LEDGER, Ledger
+from services.wallet.domain.ledger import LEDGER
+from services.wallet.domain.state import Ledger
 from shared.contracts.wallet import Deposit, OpenAccount, OpenBook
 from shared.kernel.folded import Asked, Pen
 from shared.kernel.messages import HOUSE, Actor

@@ -9,7 +9,7 @@ import pytest
 
 from feltlog.machine import Machine
 from feltlog.reading import told
-from services.wallet.domain.ledger import Ledger
+from services.wallet.domain.state import Ledger
 from shared.contracts.subjects import ledger_stream, round_name
 from shared.contracts.table import (
     CallRound,

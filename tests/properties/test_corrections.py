@@ -10,7 +10,8 @@ from msgspec.structs import replace
 from feltlog.rehearsal.round import Rehearsal
 from services.table.domain.physical import open_cards
 from services.table.domain.state import Laid, Over, Playing
-from services.wallet.domain.ledger import LEDGER, NO_ACCOUNTS, Ledger
+from services.wallet.domain.ledger import LEDGER
+from services.wallet.domain.state import NO_ACCOUNTS, Ledger
 from services.wallet.reactions import follow
 from shared.contracts.rulings import Misread, ReadAnew
 from shared.contracts.subjects import log_of
@@ -176,8 +177,8 @@ def test_corrections_make_no_money(chance: Random, book: str):
     accounts = ledger.accounts.get("CAD", NO_ACCOUNTS)
 
     assert ledger.total("CAD") == 0
-    assert [name for name in accounts if name.startswith("escrow:")] == []
-    assert all(account.minor >= 0 for name, account in accounts.items() if name.startswith("player:"))
+    assert [name for name in accounts if name.endswith("/escrow")] == []
+    assert all(account.minor >= 0 for name, account in accounts.items() if name.endswith("/cash"))
 
 
 @given(chances, books, st.integers(0, 2**32))

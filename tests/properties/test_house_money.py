@@ -3,8 +3,9 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.wallet.domain.ledger import LEDGER, Ledger
-from services.wallet.domain.posting import HOUSE_BANK
+from services.wallet.domain.ledger import LEDGER
+from services.wallet.domain.posting import HOUSE_WIN
+from services.wallet.domain.state import Ledger
 from shared.contracts.subjects import ledger_stream, round_of
 from shared.contracts.table import WagersSettled
 from shared.contracts.wallet import StakeReleased, StakeReserved, StakesSettled
@@ -41,13 +42,13 @@ seeds = st.integers(0, 2**32)
 def test_stakes_come_back_to_players_or_go_to_the_house(seed: int):
     """Log page, settlement: stakes in are stakes out and what the house has won; nothing is left between."""
     ledger = book_of(evening(seed))
-    held = {name: account.minor for name, account in ledger.accounts["CAD"].items() if not name.startswith("world:")}
-    at_players = sum(minor for name, minor in held.items() if name.startswith("player:"))
+    held = {name: account.minor for name, account in ledger.accounts["CAD"].items() if not name.startswith("outside/")}
+    at_players = sum(minor for name, minor in held.items() if name.endswith("/cash"))
 
     assert (
-        at_players + held.get(HOUSE_BANK, 0),
+        at_players + held.get(HOUSE_WIN, 0),
         len(ledger.stakes),
-        set(held) - {HOUSE_BANK, *(f"player:{name}" for name in PLAYERS)},
+        set(held) - {HOUSE_WIN, *(f"player/{name}/cash" for name in PLAYERS)},
     ) == (
         BROUGHT * len(PLAYERS),
         0,
@@ -63,7 +64,7 @@ def test_house_has_won_what_the_tables_say(seed: int):
     told = [event for stored in tables for each in decode(decider_of(stored.stream), stored.data).decisions for event in each.events]
     lines = [line for event in told if isinstance(event, WagersSettled) for line in event.lines]
     won = sum(line.stake_minor - line.returned_minor for line in lines)
-    account = book_of(house).accounts["CAD"].get(HOUSE_BANK)
+    account = book_of(house).accounts["CAD"].get(HOUSE_WIN)
 
     assert (account.minor if account else 0) == won
 

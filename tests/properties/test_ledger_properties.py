@@ -12,9 +12,11 @@ from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, initialize, invariant, precondition, rule
 
 from services.wallet.domain.carrying import carried
-from services.wallet.domain.ledger import LEDGER, Ledger
+from services.wallet.domain.ledger import LEDGER
 from services.wallet.domain.posting import may_be_overdrawn
-from services.wallet.views import balance, statement
+from services.wallet.domain.state import Ledger
+from services.wallet.statement import statement
+from services.wallet.views import balance
 from shared.contracts.wallet import (
     BookRound,
     CloseBook,
@@ -94,7 +96,7 @@ class Evening(RuleBasedStateMachine):
         """A deposit."""
         self.told(Deposit(player=player, currency="CAD", minor=minor))
         self.held[player] += minor
-        self.held["world"] -= minor
+        self.held["outside"] -= minor
 
     @rule(player=st.sampled_from(PLAYERS), minor=AMOUNTS)
     def take(self, player: str, minor: int) -> None:
@@ -102,7 +104,7 @@ class Evening(RuleBasedStateMachine):
         self.told(Withdraw(player=player, currency="CAD", minor=minor))
         if self.held[player] >= minor:
             self.held[player] -= minor
-            self.held["world"] += minor
+            self.held["outside"] += minor
 
     @rule(target=rounds)
     def call_round(self) -> str:
@@ -193,17 +195,17 @@ class Evening(RuleBasedStateMachine):
         ledger = self.folded.state
         found: Counter[str] = Counter()
         for name, account in ledger.accounts.get("CAD", {}).items():
-            kind, _, owner = name.partition(":")
-            found[owner if kind == "player" else kind] += account.minor
+            kind, *owner = name.split("/")
+            found[owner[0] if kind == "player" else kind] += account.minor
         expected = Counter(self.held)
-        expected["escrow"] += sum(minor for _, _, minor in self.stakes.values())
+        expected["round"] += sum(minor for _, _, minor in self.stakes.values())
         assert {name: minor for name, minor in found.items() if minor} == {name: minor for name, minor in expected.items() if minor}
 
     def teardown(self) -> None:
         """A statement ends with what the account holds."""
         entries = [decode(LEDGER, data) for data in self.entries]
         for player in PLAYERS:
-            rows = list(statement(entries, player))
+            rows = [row for row in statement(entries, player) if row.bucket == "cash"]
             assert not self.entries or rows[-1].balance_minor == balance(self.folded.state, player).amounts[0].available_minor
 
 

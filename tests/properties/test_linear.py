@@ -14,7 +14,7 @@ from msgspec.structs import replace as replaced
 
 from services.table.domain.round import ROUND
 from services.wallet.domain.ledger import LEDGER
-from services.wallet.domain.posting import escrow_account, player_account, transfer
+from services.wallet.domain.posting import cash_account, escrow_account, transfer
 from shared.contracts.table import CommandRefused, WagerPlaced, WagerRefused
 from shared.contracts.wallet import (
     AccountOpened,
@@ -65,7 +65,7 @@ def open_book(count: int) -> list[Any]:
     """Return a book with so many accounts, each with money."""
     told: list[Any] = [BookOpened(day="20261130", semantics=1, shard=0, shards=1)]
     for number in range(count):
-        moved = transfer(100, source="world:house", target=player_account(f"p{number}"))
+        moved = transfer(100, source="outside/house", target=cash_account(f"p{number}"))
         told.append(AccountOpened(player=f"p{number}", operator="house", currency=CAD))
         told.append(Deposited(player=f"p{number}", currency=CAD, minor=100, postings=moved))
     return told
@@ -73,20 +73,20 @@ def open_book(count: int) -> list[Any]:
 
 def reserved(number: int) -> StakeReserved:
     """Return a stake that is set aside for the round."""
-    moved = transfer(100, source=player_account(f"p{number}"), target=escrow_account(ROUND_ID))
+    moved = transfer(100, source=cash_account(f"p{number}"), target=escrow_account(ROUND_ID))
     return StakeReserved(wager=f"w{number}", round=ROUND_ID, player=f"p{number}", currency=CAD, minor=100, postings=moved)
 
 
 def released(number: int) -> StakeReleased:
     """Return a stake that is given back."""
-    moved = transfer(100, source=escrow_account(ROUND_ID), target=player_account(f"p{number}"))
+    moved = transfer(100, source=escrow_account(ROUND_ID), target=cash_account(f"p{number}"))
     return StakeReleased(wager=f"w{number}", round=ROUND_ID, player=f"p{number}", currency=CAD, minor=100, postings=moved)
 
 
 def settled(numbers: Sequence[int]) -> StakesSettled:
     """Return the stakes that are lost."""
     lines = tuple(SettledStake(wager=f"w{number}", player=f"p{number}", stake_minor=100, returned_minor=0) for number in numbers)
-    moved = transfer(100 * len(lines), source=escrow_account(ROUND_ID), target="house:bank")
+    moved = transfer(100 * len(lines), source=escrow_account(ROUND_ID), target="house/win")
     return StakesSettled(round=ROUND_ID, currency=CAD, lines=lines, postings=moved)
 
 

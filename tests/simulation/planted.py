@@ -16,7 +16,7 @@ from services.shoe.domain.shoe import SHOE, Ready
 from services.table.domain.round import ROUND
 from services.table.domain.state import Betting, Playing
 from services.wallet.domain.ledger import LEDGER
-from services.wallet.domain.posting import HOUSE_BANK, movement, player_account
+from services.wallet.domain.posting import HOUSE_WIN, cash_account, movement
 from shared.contracts.shoe import DrawCards
 from shared.contracts.subjects import round_name
 from shared.contracts.table import AcceptWager, ApproveRuling, WagersSettled
@@ -51,10 +51,10 @@ def settle_twice_on_redelivery(rooms: Rooms, process: Process) -> None:
         events = LEDGER.decide(command, ledger, envelope)
         if not isinstance(command, SettleStakes) or events:
             return events
-        legs = {player_account(line.player): 0 for line in command.lines}
+        legs = {cash_account(line.player): 0 for line in command.lines}
         for line in command.lines:
-            legs[player_account(line.player)] += line.returned_minor
-        postings = movement({**legs, HOUSE_BANK: -sum(legs.values())})
+            legs[cash_account(line.player)] += line.returned_minor
+        postings = movement({**legs, HOUSE_WIN: -sum(legs.values())})
         return [StakesSettled(round=command.round, currency=command.currency, lines=command.lines, postings=postings)]
 
     def evolve(ledger: Any, event: Any) -> Any:

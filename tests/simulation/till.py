@@ -74,16 +74,16 @@ class Till:
             account = posting["account"]
             key = (event["currency"], account)
             self.balances[key] += posting["minor"]
-            overdrawn = self.balances[key] < 0 and account.startswith(("player:", "escrow:"))
+            overdrawn = self.balances[key] < 0 and account.endswith(("/cash", "/escrow"))
             must(not overdrawn, "conservation", f"{account} is overdrawn")
-            if account.startswith("escrow:") and not self.balances[key]:
+            if account.endswith("/escrow") and not self.balances[key]:
                 del self.balances[key]
 
     def _conserved(self, currency: str | None) -> None:
         """What players, rounds and the house hold is what came in from outside."""
         if currency is None:
             return
-        held = sum(minor for (of, account), minor in self.balances.items() if of == currency and not account.startswith("world:"))
+        held = sum(minor for (of, account), minor in self.balances.items() if of == currency and not account.startswith("outside/"))
         must(held == self.brought[currency], "conservation", f"{held} {currency} are held, {self.brought[currency]} came in")
 
     def _reserve(self, event: Row) -> None:
@@ -112,9 +112,9 @@ class Till:
             must(
                 told == line["returned_minor"], "settlement", f"{line['wager']} gives back {line['returned_minor']}, the table says {told}"
             )
-            returned[f"player:{line['player']}"] += line["returned_minor"]
+            returned[f"player/{line['player']}/cash"] += line["returned_minor"]
         for posting in event["postings"]:
-            if posting["account"].startswith("player:"):
+            if posting["account"].endswith("/cash"):
                 right = returned.pop(posting["account"], 0)
                 must(posting["minor"] == right, "settlement", f"{posting['account']} gets {posting['minor']} for {right}")
         must(not any(returned.values()), "settlement", f"{dict(returned)} of {event['round']} is not paid")
@@ -138,15 +138,15 @@ class Till:
             due[line["player"]] += difference
         must(len(told) == len(event["lines"]), "settlement", f"correction {number} of {round} is not booked whole")
         for posting in event["postings"]:
-            kind, _, player = posting["account"].partition(":")
-            if kind in ("player", "owed"):
-                due[player] -= posting["minor"]
+            kind, _, owner = posting["account"].partition("/")
+            if kind == "player":
+                due[owner.partition("/")[0]] -= posting["minor"]
         must(not any(due.values()), "settlement", f"correction {number} of {round} moves otherwise than its lines: {dict(due)}")
 
     def _book(self, event: Row) -> None:
         must(event["round"] not in self.booked, "twice", f"{event['round']} is booked twice")
         self.booked.add(event["round"])
-        left = self.balances.get((self._games[event["round"]].currency, f"escrow:{event['round']}"), 0)
+        left = self.balances.get((self._games[event["round"]].currency, f"round/{event['round']}/escrow"), 0)
         must(not left, "escrow", f"{event['round']} is booked and {left} is left")
 
     def owed(self, player: str, currency: str) -> int:

@@ -10,7 +10,7 @@ import pytest
 
 from services.wallet.app import WalletApp
 from services.wallet.domain.carrying import carried
-from services.wallet.domain.ledger import Ledger
+from services.wallet.domain.state import Ledger
 from shared.contracts.requests import encode_request
 from shared.contracts.subjects import Addressed, ledger_stream, log_name
 from shared.contracts.wallet import CloseBook, Deposit, OpenAccount, OpenBook

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from services.wallet.domain.ledger import LEDGER, Ledger
+from services.wallet.domain.ledger import LEDGER
+from services.wallet.domain.state import Ledger
 from shared.contracts.wallet import Deposit, OpenAccount, OpenBook, SettledStake, SettleStakes, Withdraw
 from shared.kernel.entry import Place
 from shared.kernel.folded import Asked, Pen

@@ -8,9 +8,11 @@ import pytest
 from msgspec.structs import replace
 
 from services.wallet.domain.carrying import ROWS_MAX, carried
-from services.wallet.domain.ledger import LEDGER, Account, Ledger, Stake
+from services.wallet.domain.ledger import LEDGER
+from services.wallet.domain.state import Account, Ledger, Stake
 from services.wallet.reactions import follow
-from services.wallet.views import Amount, Balance, StatementRow, balance, statement
+from services.wallet.statement import statement
+from services.wallet.views import Amount, Balance, balance
 from shared.contracts.table import (
     DayClosed,
     RoundSettled,
@@ -144,12 +146,12 @@ def test_an_account_needs_names_and_a_currency_that_can_be_written(player: str, 
 
 def test_a_deposit_comes_from_the_world() -> None:
     """What players bring is a debt to the outside."""
-    assert balances(after(*OPEN)) == {"player:ann": 1000, "world:north": -1000}
+    assert balances(after(*OPEN)) == {"player/ann/cash": 1000, "outside/north": -1000}
 
 
 def test_a_withdrawal_goes_to_the_world() -> None:
     """And no further than the account holds."""
-    assert balances(after(*OPEN, Withdraw(player="ann", currency="CAD", minor=400))) == {"player:ann": 600, "world:north": -600}
+    assert balances(after(*OPEN, Withdraw(player="ann", currency="CAD", minor=400))) == {"player/ann/cash": 600, "outside/north": -600}
 
 
 @pytest.mark.parametrize(
@@ -177,7 +179,7 @@ def test_a_stake_is_set_aside() -> None:
     ledger = after(*OPEN, RESERVE)
 
     assert (balances(ledger), ledger.stakes[ROUND, "w1"]) == (
-        {"player:ann": 700, "world:north": -1000, f"escrow:{ROUND}": 300},
+        {"player/ann/cash": 700, "outside/north": -1000, f"round/{ROUND}/escrow": 300},
         Stake(ROUND, "ann", "CAD", 300),
     )
 
@@ -213,7 +215,7 @@ def test_a_stake_is_given_back_once() -> None:
     ledger = after(*OPEN, RESERVE, RELEASE)
 
     assert (balances(ledger), decide(ledger, RELEASE), decide(after(*OPEN), RELEASE)) == (
-        {"player:ann": 1000, "world:north": -1000},
+        {"player/ann/cash": 1000, "outside/north": -1000},
         [],
         [],
     )
@@ -224,7 +226,7 @@ def test_wagers_of_two_rounds_may_carry_the_same_name() -> None:
     other = "T9.20261130-000004"
     ledger = after(*OPEN, RESERVE, replace(RESERVE, round=other, minor=200), ReleaseStake(round=other, wager="w1"), settle(300))
 
-    assert (balances(ledger)["player:ann"], decide(ledger, BookRound(round=ROUND, outcome="settled"))) == (
+    assert (balances(ledger)["player/ann/cash"], decide(ledger, BookRound(round=ROUND, outcome="settled"))) == (
         1000,
         [RoundBooked(round=ROUND, outcome="settled")],
     )
@@ -235,7 +237,7 @@ def test_a_settlement_moves_the_stake_by_its_outcome(returned: int, ann: int, ho
     """Lost to the house, pushed back, or back with winnings from the house."""
     found = balances(after(*OPEN, RESERVE, settle(returned)))
 
-    assert (found["player:ann"], found.get("house:bank", 0), found.get(f"escrow:{ROUND}", 0)) == (ann, house, 0)
+    assert (found["player/ann/cash"], found.get("house/win", 0), found.get(f"round/{ROUND}/escrow", 0)) == (ann, house, 0)
 
 
 def test_a_settlement_has_one_posting_for_each_account() -> None:
@@ -246,9 +248,9 @@ def test_a_settlement_has_one_posting_for_each_account() -> None:
     assert isinstance(event, StakesSettled)
 
     assert event.postings == (
-        Posting(account=f"escrow:{ROUND}", minor=-400),
-        Posting(account="player:ann", minor=600),
-        Posting(account="house:bank", minor=-200),
+        Posting(account=f"round/{ROUND}/escrow", minor=-400),
+        Posting(account="player/ann/cash", minor=600),
+        Posting(account="house/win", minor=-200),
     )
 
 
@@ -359,7 +361,7 @@ def test_a_closed_book_is_carried_into_the_next() -> None:
 def test_a_book_that_does_not_balance_is_not_opened() -> None:
     """A part that is missing is found before anything else happens."""
     part = CarryForward(
-        from_day="20261129", follows="", accounts=(CarriedAccount(account="player:ann", operator="n", currency="CAD", minor=5),)
+        from_day="20261129", follows="", accounts=(CarriedAccount(account="player/ann/cash", operator="n", currency="CAD", minor=5),)
     )
 
     with pytest.raises(AssertionError, match="must balance"):
@@ -369,7 +371,9 @@ def test_a_book_that_does_not_balance_is_not_opened() -> None:
 @pytest.mark.parametrize(
     "part",
     [
-        CarryForward(from_day="20261129", follows="", accounts=(CarriedAccount(account="world:n", operator="", currency="CAD", minor=-5),)),
+        CarryForward(
+            from_day="20261129", follows="", accounts=(CarriedAccount(account="outside/n", operator="", currency="CAD", minor=-5),)
+        ),
         CarryForward(from_day="20261129", follows="", stakes=(CarriedStake(wager="w", round="r", player="p", currency="CAD", minor=5),)),
     ],
 )
@@ -417,8 +421,10 @@ def test_a_balance_says_what_a_player_has() -> None:
     """What can be used and what is set aside, in each currency."""
     ledger = after(*OPEN, OpenAccount(player="ann", operator="south", currency="EUR"), RESERVE)
 
-    assert balance(ledger, "ann") == Balance(
+    assert balance(ledger, "ann", revision=7) == Balance(
         player="ann",
+        day=DAY,
+        revision=7,
         amounts=(
             Amount(currency="CAD", operator="north", available_minor=700, set_aside_minor=300),
             Amount(currency="EUR", operator="south", available_minor=0, set_aside_minor=0),
@@ -449,7 +455,10 @@ def test_a_statement_names_everything_that_moved_an_account() -> None:
         (DAY, "stake released", "w2", 100, 1300),
         ("20261201", "withdrawal", "", -300, 1000),
     ]
-    assert alone[0] == StatementRow(at_ms=7, day="20261201", what="brought forward", currency="CAD", minor=1300, balance_minor=1300)
+    assert [(row.day, row.what, row.minor, row.balance_minor) for row in alone] == [
+        ("20261201", "brought forward", 1300, 1300),
+        ("20261201", "withdrawal", -300, 1000),
+    ]
 
 
 def source(stream: str, **places: int) -> Source:

@@ -5,9 +5,11 @@ from typing import Any
 import pytest
 
 from services.wallet.domain.carrying import carried
-from services.wallet.domain.ledger import LEDGER, Ledger
+from services.wallet.domain.ledger import LEDGER
+from services.wallet.domain.state import Ledger
 from services.wallet.reactions import follow
-from services.wallet.views import balance, statement
+from services.wallet.statement import statement
+from services.wallet.views import balance
 from shared.contracts.table import CorrectedLine, WagersCorrected
 from shared.contracts.wallet import (
     BookRound,
@@ -71,10 +73,10 @@ def postings(command: Any, ledger: Ledger) -> list[tuple[str, int]]:
 @pytest.mark.parametrize(
     ("before", "now", "left", "moved"),
     [
-        (0, 600, 0, [("house:bank", -600), ("player:ann", 600)]),
-        (600, 0, 700, [("house:bank", 600), ("player:ann", -600)]),
-        (600, 0, 200, [("house:bank", 600), ("player:ann", -200), ("owed:ann", -400)]),
-        (600, 300, 0, [("house:bank", 300), ("owed:ann", -300)]),
+        (0, 600, 0, [("house/win", -600), ("player/ann/cash", 600)]),
+        (600, 0, 700, [("house/win", 600), ("player/ann/cash", -600)]),
+        (600, 0, 200, [("house/win", 600), ("player/ann/cash", -200), ("player/ann/owed", -400)]),
+        (600, 300, 0, [("house/win", 300), ("player/ann/owed", -300)]),
         (300, 300, 0, []),
     ],
     ids=["to the player", "to the house", "as far as there is money", "nothing is there", "no difference"],
@@ -125,9 +127,9 @@ def test_debt_is_remembered():
 @pytest.mark.parametrize(
     ("command", "moved"),
     [
-        (Deposit(player="ann", currency="CAD", minor=300), [("world:north", -300), ("owed:ann", 300)]),
-        (Deposit(player="ann", currency="CAD", minor=500), [("world:north", -500), ("player:ann", 100), ("owed:ann", 400)]),
-        (correction(0, 600, number=2), [("house:bank", -600), ("player:ann", 200), ("owed:ann", 400)]),
+        (Deposit(player="ann", currency="CAD", minor=300), [("outside/north", -300), ("player/ann/owed", 300)]),
+        (Deposit(player="ann", currency="CAD", minor=500), [("outside/north", -500), ("player/ann/cash", 100), ("player/ann/owed", 400)]),
+        (correction(0, 600, number=2), [("house/win", -600), ("player/ann/cash", 200), ("player/ann/owed", 400)]),
     ],
 )
 def test_debt_is_paid_from_the_next_money(command: Any, moved: list[tuple[str, int]]):
@@ -137,7 +139,7 @@ def test_debt_is_paid_from_the_next_money(command: Any, moved: list[tuple[str, i
 
 def test_debt_that_is_paid_is_gone():
     """Log page, corrections: an account that holds nothing any more is none."""
-    assert "owed:ann" not in after(Deposit(player="ann", currency="CAD", minor=400), ledger=in_debt()).accounts["CAD"]
+    assert "player/ann/owed" not in after(Deposit(player="ann", currency="CAD", minor=400), ledger=in_debt()).accounts["CAD"]
 
 
 def test_player_cannot_take_away_what_is_owed():
@@ -160,7 +162,7 @@ def test_debt_is_carried_into_the_next_book():
     ledger = after(CloseBook(next_day="20261201"), ledger=in_debt())
     parts = carried(ledger, {}, follows="digest")
 
-    assert CarriedAccount(account="owed:ann", operator="", currency="CAD", minor=-400) in parts[0].accounts
+    assert CarriedAccount(account="player/ann/owed", operator="", currency="CAD", minor=-400) in parts[0].accounts
     assert after(*parts, OpenBook(day="20261201")).owed("ann", "CAD") == 400
 
 
@@ -184,14 +186,17 @@ def test_balance_tells_what_is_owed():
 
 
 def test_statement_shows_the_correction_and_the_debt():
-    """House page: each wager that was put right has its row, and what was lacking another."""
+    """House page: what was taken back is one row, and what was lacking and is owed another."""
     ledger = settled(600, left_minor=200)
     (event,) = LEDGER.decide(correction(600, 0), ledger, ENVELOPE)
     assert isinstance(event, StakesCorrected), "the differences are moved"
     entry = told(event)
 
-    assert [(row.what, row.round, row.minor) for row in statement([entry], "ann")] == [("corrected", ROUND, -600), ("owed", ROUND, 400)]
-    assert Posting(account="owed:ann", minor=-400) in event.postings
+    assert [(row.bucket, row.round, row.minor) for row in statement([entry], "ann")] == [
+        ("cash", ROUND, -200),
+        ("owed", ROUND, -400),
+    ]
+    assert Posting(account="player/ann/owed", minor=-400) in event.postings
 
 
 def told(event: StakesCorrected) -> Entry[Any, Any]:

@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from feltlog.settings import DEFAULT, open_table, read_settings
+from feltlog.settings import DEFAULT, adjustment_caps, open_table, read_settings
 from feltlog.trouble import Trouble
+from shared.contracts.cage import CAP_MINOR, all_caps, caps_line
 from shared.runtime.settings import SettingMissing, from_environment, scanners_line
 
 HOUSE = '[house]\noperator = "feltlog"\nday_starts = "06:00"\nzone = "America/Toronto"\n'
@@ -95,6 +96,14 @@ def test_settings_that_cannot_be_read_are_told(tmp_path: Path):
             "in [scanners]: 'T1' and 'T2' have the same scanner",
         ),
         (HOUSE + '[scanners]\nT1 = "serial:/dev/tty\\u0000"\n' + TABLE, "in [scanners]: expected a scanner's address"),
+        (HOUSE + '[wallet]\nadjustment_max = { XYZ = "1" }\n', "in [wallet], key `adjustment_max`: 'XYZ' is not a known currency"),
+        (HOUSE + '[wallet]\nadjustment_max = { JPY = "0.5" }\n', "0.5 JPY is finer than the currency: JPY has 0 decimals."),
+        (HOUSE + "[wallet]\nadjustment_max = { CAD = 5 }\n", "in [wallet], key `adjustment_max`: expected `str`, got `int`."),
+        (HOUSE + '[wallet]\nadjustment_min = "5.00"\n', "in [wallet]: unknown key `adjustment_min`."),
+        (
+            HOUSE + '[wallet]\ndatabase = "mysql://felt@db/books"\n',
+            "in [wallet], key `database`: what stands there names no database that rows can be kept in.",
+        ),
         (HOUSE + '[staff]\nwallet = "dealer"\n', "in [staff]: 'wallet' is a process of the house and works at no table."),
     ],
 )
@@ -120,6 +129,9 @@ def test_settings_that_are_missing_are_told(tmp_path: Path):
         ("FELTLOG_DAY_STARTS", "6"),
         ("FELTLOG_DAY_STARTS", "06:00\n"),
         ("FELTLOG_ZONE", "Nowhere/At_All"),
+        ("FELTLOG_ADJUSTMENT_CAPS", "CAD=1.00"),
+        ("FELTLOG_ADJUSTMENT_CAPS", "XYZ=1"),
+        ("FELTLOG_ADJUSTMENT_CAPS", "CAD=1,CAD=2"),
         ("FELTLOG_SCANNERS", "T1"),
         ("FELTLOG_SCANNERS", "T1=tcp://a:1 T1=tcp://b:1"),
     ],
@@ -138,3 +150,13 @@ def test_scanners_of_tables_reach_the_shoe_service(tmp_path: Path):
     environment = dict.fromkeys(("FELTLOG_DATA", "FELTLOG_NATS_URL", "FELTLOG_MONITOR_URL", "FELTLOG_CREDENTIALS"), "x")
 
     assert from_environment({**environment, "FELTLOG_SCANNERS": scanners_line(settings.scanners)}).scanners == settings.scanners
+
+
+def test_caps_of_adjustments_reach_the_wallet_service(tmp_path: Path):
+    """In minor units by the currency's own decimals; what is not named has the house's usual cap in the book."""
+    settings = read_settings(written(tmp_path, HOUSE + '[wallet]\nadjustment_max = { CAD = "20.5", JPY = "700", KWD = "0" }\n' + TABLE))
+    environment = dict.fromkeys(("FELTLOG_DATA", "FELTLOG_NATS_URL", "FELTLOG_MONITOR_URL", "FELTLOG_CREDENTIALS"), "x")
+    line = caps_line(adjustment_caps(settings.wallet))
+    caps = {cap.currency: cap.minor for cap in all_caps(from_environment({**environment, "FELTLOG_ADJUSTMENT_CAPS": line}).adjustment_caps)}
+
+    assert [caps[currency] for currency in ("CAD", "JPY", "KWD", "EUR")] == [2050, 700, 0, CAP_MINOR]

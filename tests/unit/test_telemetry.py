@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from services.wallet.domain.ledger import LEDGER, Ledger
+from services.wallet.domain.ledger import LEDGER
+from services.wallet.domain.state import Ledger
 from shared.contracts.wallet import Deposit, OpenAccount, OpenBook
 from shared.kernel.entry import Entry, Stored
 from shared.kernel.folded import Asked, Pen

@@ -11,6 +11,7 @@ from typing import Any
 from services.surveillance.domain.findings import Code, Finding
 from services.surveillance.domain.heard import Heard, Where
 from shared.contracts.wallet import (
+    AdjustmentMade,
     BookClosed,
     BookOpened,
     CarriedForward,
@@ -77,17 +78,17 @@ class Balances:
                 for row in event.accounts:
                     book.minor[row.currency, row.account] += row.minor
                 for stake in event.stakes:
-                    book.minor[stake.currency, f"escrow:{stake.round}"] += stake.minor
+                    book.minor[stake.currency, f"round/{stake.round}/escrow"] += stake.minor
             case BookOpened():
                 self.opening[heard.day] = _standing(book.minor)
                 return [(Code.UNBALANCED, f"what was carried forward in {money} does not sum to zero") for money in _unbalanced(book.minor)]
             case RoundBooked():
-                held = {money for (money, name), minor in book.minor.items() if name == f"escrow:{event.round}" and minor}
+                held = {money for (money, name), minor in book.minor.items() if name == f"round/{event.round}/escrow" and minor}
                 return [(Code.ESCROW_LEFT, f"{event.round} is booked with {money} left in its escrow") for money in sorted(held)]
             case BookClosed():
                 book.closed = True
                 return [(Code.UNBALANCED, f"the book is closed, and {money} does not sum to zero") for money in _unbalanced(book.minor)]
-            case Deposited() | Withdrawn() | StakeReserved() | StakeReleased() | StakesSettled() | StakesCorrected():
+            case Deposited() | Withdrawn() | AdjustmentMade() | StakeReserved() | StakeReleased() | StakesSettled() | StakesCorrected():
                 return self._move(book, event)
             case _:
                 pass
@@ -104,11 +105,11 @@ class Balances:
         for name, minor in moved.items():
             account = (event.currency, name)
             book.minor[account] += minor
-            if book.minor[account] < 0 and minor < 0 and name.startswith(("player:", "escrow:")):
+            if book.minor[account] < 0 and minor < 0 and name.endswith(("/cash", "/escrow")):
                 found.append((Code.UNBALANCED, f"{name} falls to {book.minor[account]}"))
-            if name.startswith("owed:") and book.minor[account] > 0:
+            if name.endswith("/owed") and book.minor[account] > 0:
                 found.append((Code.UNBALANCED, f"{name} is paid more than was owed"))
-            if not book.minor[account] and name.startswith(("escrow:", "owed:")):
+            if not book.minor[account] and name.endswith(("/escrow", "/owed")):
                 del book.minor[account]
         return found
 
@@ -117,24 +118,26 @@ def _moves(event: Any, moved: dict[str, int], book: Book) -> bool:
     """Return whether the postings of an event move what it says, and nothing else."""
     match event:
         case Deposited(player=player, minor=minor):
-            return _only(moved, _with_debt({player: minor}, event.currency, book), rest="world:")
+            return _only(moved, _with_debt({player: minor}, event.currency, book), rest="outside/")
         case StakesCorrected(lines=lines):
             net: dict[str, int] = defaultdict(int)
             for corrected in lines:
                 net[corrected.player] += corrected.returned_minor - corrected.settled_minor
-            return _only(moved, _with_debt(net, event.currency, book), rest="house:")
+            return _only(moved, _with_debt(net, event.currency, book), rest="house/win")
+        case AdjustmentMade(player=player, minor=minor):
+            return _only(moved, _with_debt({player: minor}, event.currency, book), rest="house/win")
         case Withdrawn(player=player, minor=minor):
-            return _only(moved, {f"player:{player}": -minor}, rest="world:")
+            return _only(moved, {f"player/{player}/cash": -minor}, rest="outside/")
         case StakeReserved(player=player, round=round_, minor=minor):
-            return moved == _summed_pairs({f"player:{player}": -minor, f"escrow:{round_}": minor})
+            return moved == _summed_pairs({f"player/{player}/cash": -minor, f"round/{round_}/escrow": minor})
         case StakeReleased(player=player, round=round_, minor=minor):
-            return moved == _summed_pairs({f"player:{player}": minor, f"escrow:{round_}": -minor})
+            return moved == _summed_pairs({f"player/{player}/cash": minor, f"round/{round_}/escrow": -minor})
         case StakesSettled(round=round_, lines=lines):
             due: dict[str, int] = defaultdict(int)
             for line in lines:
-                due[f"escrow:{round_}"] -= line.stake_minor
-                due[f"player:{line.player}"] += line.returned_minor
-            return _only(moved, due, rest="house:")
+                due[f"round/{round_}/escrow"] -= line.stake_minor
+                due[f"player/{line.player}/cash"] += line.returned_minor
+            return _only(moved, due, rest="house/win")
         case _:
             return True
 
@@ -143,9 +146,9 @@ def _with_debt(net: dict[str, int], money: str, book: Book) -> dict[str, int]:
     """Return how accounts move: what a player owes is paid first, and what an account does not hold is owed."""
     due = {}
     for player, minor in net.items():
-        held, debt = book.minor.get((money, f"player:{player}"), 0), -book.minor.get((money, f"owed:{player}"), 0)
+        held, debt = book.minor.get((money, f"player/{player}/cash"), 0), -book.minor.get((money, f"player/{player}/owed"), 0)
         to_debt = min(debt, minor) if minor > 0 else min(held + minor, 0)
-        due[f"player:{player}"], due[f"owed:{player}"] = minor - to_debt, to_debt
+        due[f"player/{player}/cash"], due[f"player/{player}/owed"] = minor - to_debt, to_debt
     return due
 
 

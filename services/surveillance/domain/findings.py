@@ -68,6 +68,10 @@ class Code(StrEnum):
     ESCROW_LEFT = "escrow_left"
     DAY_CHAIN_BROKEN = "day_chain_broken"
     AFTER_CLOSE = "after_close"
+    # The cage
+    ADJUSTED = "adjusted"
+    UNAPPROVED = "unapproved"
+    BLOCKED_STAKE = "blocked_stake"
 
 
 class Finding(msgspec.Struct, frozen=True, kw_only=True):
@@ -135,6 +139,9 @@ MEANINGS: dict[Code, tuple[Severity, str]] = {
     Code.ESCROW_LEFT: ("breach", "A round is booked while money is left in its escrow."),
     Code.DAY_CHAIN_BROKEN: ("breach", "A day's book does not follow the closing entry of the day before."),
     Code.AFTER_CLOSE: ("breach", "Something was written into the book of a day that was closed."),
+    Code.ADJUSTED: ("warning", "Two persons moved money by an adjustment; somebody who was not asked should look at it."),
+    Code.UNAPPROVED: ("breach", "An adjustment or a block is not what persons who may have said."),
+    Code.BLOCKED_STAKE: ("breach", "A stake was set aside for a player who was blocked."),
 }
 """What each code means, and how much it weighs."""
 

@@ -20,6 +20,7 @@ class Counts(msgspec.Struct, kw_only=True):
     corrections_matched: int = 0
     reactions_matched: int = 0
     movements: int = 0
+    adjustments: int = 0
     shoes_opened: int = 0
 
 

@@ -89,6 +89,13 @@ def wagers_are_accounted_for(round_: Round) -> Iterator[Breach]:
             yield round_.rule("ON-3.4", "LV-2.4"), f"the round ended and wager {wager} had no answer", fact
 
 
+def nobody_wagers_for_the_dealer(round_: Round) -> Iterator[Breach]:
+    """No wager that is meant for the dealer is taken (ON-3.6)."""
+    for fact in round_.of(WagerPlaced):
+        if getattr(fact.command, "for_dealer", False) is True:
+            yield "ON-3.6", f"wager {fact.event.wager} was placed on behalf of the dealer", fact
+
+
 def limits_are_kept(round_: Round) -> Iterator[Breach]:
     """A main wager lies inside the limits, on a box of the table, and chips can pay it (ON-1.1, ON-1.2, LV-2.1.4, decisions 8 and 10)."""
     settings, profile = round_.opened.settings, round_.profile
@@ -238,6 +245,7 @@ def betting_ends_before_the_cards(round_: Round) -> Iterator[Breach]:
 QUESTIONS = (
     opening_is_whole,
     wagers_are_accounted_for,
+    nobody_wagers_for_the_dealer,
     limits_are_kept,
     boxes_are_shared_as_allowed,
     restrictions_are_kept,

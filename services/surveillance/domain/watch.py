@@ -13,6 +13,7 @@ from typing import Any, Protocol
 import msgspec
 
 from services.surveillance.domain.balances import Balances
+from services.surveillance.domain.cage import Cage
 from services.surveillance.domain.card_orders import CardOrders
 from services.surveillance.domain.cards import Cards
 from services.surveillance.domain.causes import Causes
@@ -112,6 +113,7 @@ class Watch:
         self._cards = Cards(only)
         self._stakes = Stakes(only)
         self._balances = Balances()
+        self._cage = Cage()
         self._days = Days()
         self._causes = Causes()
         self._echoes = Echoes()
@@ -155,7 +157,7 @@ class Watch:
             if not seen.over and not seen.broken:
                 found += judge(seen.entries)
         found += self._roll.left() + self._cards.left() + self._stakes.left() + self._balances.left() + self._days.left()
-        found += self._corrections.left()
+        found += self._corrections.left() + self._cage.left()
         revisions = {stream: past.chain.revision for stream, past in self._past.items()}
         revisions.update({stream: chain.revision for stream, chain in self._chains.items()})
         known = set(self._reached) if self._only is None else set()
@@ -174,7 +176,7 @@ class Watch:
         self._rounds = {round_id: seen for round_id, seen in self._rounds.items() if f".{day}-" not in round_id}
         self._again.forget_day(day)
         parts = (self._roll, self._cards, self._stakes, self._balances, self._days, self._causes, self._echoes)
-        for part in (*parts, self._restrictions, self._procedure, self._offers, self._orders, self._corrections):
+        for part in (*parts, self._restrictions, self._procedure, self._offers, self._orders, self._corrections, self._cage):
             part.forget(day)
 
     def days(self) -> list[str]:
@@ -205,6 +207,7 @@ class Watch:
         self.counts.corrections_matched = self._corrections.matched
         self.counts.reactions_matched = self._echoes.matched
         self.counts.movements = self._balances.movements
+        self.counts.adjustments = self._cage.adjustments
         return Report(counts=self.counts, findings=tuple(findings))
 
     def _gap(self, stored: Stored) -> list[Finding]:
@@ -238,6 +241,8 @@ class Watch:
                 found += self._cards.hear(heard)
             case ["wallet", _, "ledger", _]:
                 found += self._stakes.hear(heard) + self._balances.hear(heard) + self._days.hear(heard)
+                if self._only is None:
+                    found += self._cage.hear(heard)
             case _:
                 pass
         return found

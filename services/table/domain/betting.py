@@ -29,12 +29,14 @@ from shared.kernel.messages import Envelope
 
 
 def place(command: PlaceWager, betting: Betting, envelope: Envelope) -> list[RoundEvent]:
-    """Return the pending wager; raise `Refused` if the table does not take it (ON-3.1, LV-2.1.3, LV-2.1.4)."""
+    """Return the pending wager; raise `Refused` if the table does not take it (ON-3.1, ON-3.6, LV-2.1.3, LV-2.1.4)."""
     opened = betting.opened
     if command.round != opened.round:
         raise refused(Reason.UNKNOWN_ROUND)
     if betting.closed or envelope.received_at_ms > opened.betting_until_ms:
         raise refused(Reason.BETTING_CLOSED)
+    if command.for_dealer:
+        raise refused(Reason.WAGER_FOR_DEALER)
     player = envelope.actor.id
     _check_box(command, player, betting)
     _check_stake(command.stake_minor, betting)

@@ -22,6 +22,9 @@ def place(command: PlaceSideBet, betting: Betting, envelope: Envelope) -> list[R
         raise refused(Reason.UNKNOWN_ROUND)
     if betting.closed or envelope.received_at_ms > opened.betting_until_ms:
         raise refused(Reason.BETTING_CLOSED)
+    if command.for_dealer is True:
+        # ON-3.6 speaks of wagers, and what lies beside a main wager is one.
+        raise refused(Reason.WAGER_FOR_DEALER)
     if command.kind not in opened.profile.side_bets.offered:
         raise refused(Reason.NOT_OFFERED)
     if not any(_is_of(wager, player, command.box, "main") for wager in betting.wagers):

@@ -11,12 +11,14 @@ from typing import Any
 
 from services.wallet import reactions, views
 from services.wallet.app.closed_books import ClosedBooks
+from services.wallet.app.read_side import ReadSide
 from services.wallet.domain.carrying import beginning
 from services.wallet.domain.ledger import LEDGER
+from shared.contracts.cage import all_caps
 from shared.contracts.refusals import Reason, refused, sentence
 from shared.contracts.requests import decode_request
 from shared.contracts.subjects import Addressed, ledger_stream, log_day, stream_day
-from shared.contracts.wallet import BookClosed, CarryForward, CloseBook, OpenBook, StaffCommand
+from shared.contracts.wallet import BookClosed, CarryForward, CloseBook, OpenAccount, OpenBook, StaffCommand
 from shared.kernel.entry import Entry, Place
 from shared.kernel.folded import ID_REUSED, Asked, fingerprint
 from shared.kernel.identity import derived_id
@@ -26,7 +28,8 @@ from shared.runtime.event_store import StoreRefusal
 from shared.runtime.keeper import Keeper, Overrun
 from shared.runtime.keepers import Noun
 from shared.runtime.service import Process
-from shared.runtime.settings import ServiceSettings
+from shared.runtime.settings import DATABASE, ROWS_FILE, ServiceSettings
+from shared.runtime.sql import where_of
 
 CLOSE_EVERY_S = 0.5
 
@@ -45,6 +48,10 @@ class WalletApp:
         """The stream of the ledger that is open; empty between two books."""
         self._ledger = Noun(LEDGER)
         self._closed_books = ClosedBooks(settings.data / "wallet.sqlite")
+        self._caps = all_caps(settings.adjustment_caps)
+        self._staff = settings.staff
+        self._database = where_of(settings.database or ROWS_FILE, setting=DATABASE, beside=settings.data)
+        self._read_side: ReadSide | None = None
 
     @property
     def house(self) -> Process:
@@ -75,6 +82,8 @@ class WalletApp:
     async def start(self, house: Process) -> None:
         """Open the first book of all, or go on with the latest."""
         self._house = house
+        self._read_side = ReadSide(self._database, house.store, house.alarm)
+        house.spawn(self._read_side.follow(), "rows")
         books = await self._latest_books()
         if not books:
             await self._open_first(ledger_stream(house.today()))
@@ -96,6 +105,9 @@ class WalletApp:
         if not book:
             raise refused(Reason.BUSY)
         request = decode_request(data, StaffCommand)
+        if isinstance(request.command, OpenAccount) and request.command.player in self._staff:
+            # Who works here may be struck off tomorrow: that is the house's settings' to say, and no fact of the book (ON-3.6).
+            raise refused(Reason.NAME_RESERVED, request.command.player)
         asked = Asked(request.id, request.command, self.house.actor(to), self.house.clock.now_ms())
         before = await self._closed_books.recorded(request.id)
         if before is not None:
@@ -107,12 +119,21 @@ class WalletApp:
         return answer
 
     async def question(self, to: Addressed) -> Any:
-        """Tell a player, or staff, what an account holds."""
+        """Tell a player, or staff, what an account holds as of the open book's last entry; staff also what waits, and how far rows are."""
+        if to.role == "staff" and to.target == "rows":
+            return await self._read_side.standing() if self._read_side else {"error": sentence(Reason.BUSY)}
+        if not self._book:
+            return {"error": sentence(Reason.BUSY)}
+        book = self.house.keepers.get(self._book).folded
+        if to.role == "staff" and to.target == "adjustments":
+            return views.open_adjustments(book.state)
         player = to.actor if to.role == "player" else to.target.removeprefix("balance_")
-        return views.balance(self.house.keepers.get(self._book).state, player) if self._book else {"error": sentence(Reason.BUSY)}
+        return views.balance(book.state, player, revision=book.revision, reasons=to.role == "staff")
 
     def stored(self, keeper: Keeper[Any], entry: Entry[Any, Any]) -> None:
         """Open the next book once the open one is closed; older ones are closed as well when they are read."""
+        if self._read_side is not None:
+            self._read_side.news()
         if keeper.stream == self._book and any(isinstance(event, BookClosed) for decision in entry.decisions for event in decision.events):
             self._book = ""
             self.house.spawn(self._open_next(keeper), "next book")
@@ -132,14 +153,14 @@ class WalletApp:
         """Carry a closed book forward and open the next one; each part has an id of its own, so that a crash repeats nothing."""
         next_day = closed.state.next_day
         stream = ledger_stream(next_day)
-        for name, command in beginning(closed.state, closed.folded.answers, closed.folded.digest):
+        for name, command in beginning(closed.state, closed.folded.answers, closed.folded.digest, self._caps):
             await self._begin(stream, command, name)
         await self._closed_books.learn(self.house.store, before=next_day)
         self._book = stream
 
     async def _open_first(self, stream: str) -> None:
         """Open a book that carries nothing forward."""
-        await self._begin(stream, OpenBook(day=stream_day(stream)), "open")
+        await self._begin(stream, OpenBook(day=stream_day(stream), caps=self._caps), "open")
         self._book = stream
 
     async def _begin(self, stream: str, command: CarryForward | OpenBook, name: str) -> None:

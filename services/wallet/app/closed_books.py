@@ -10,7 +10,8 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from services.wallet.domain.ledger import LEDGER, Ledger
+from services.wallet.domain.ledger import LEDGER
+from services.wallet.domain.state import Ledger
 from shared.contracts.subjects import ledger_stream, log_day
 from shared.kernel.entry import Stray
 from shared.kernel.folded import Folded, Recorded, empty, fold

@@ -3,7 +3,11 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeVar
 
-from services.wallet.domain.ledger import Ledger
+from msgspec import UNSET, UnsetType
+
+from services.wallet.domain import blocks
+from services.wallet.domain.state import Ledger
+from shared.contracts.cage import AdjustmentCap
 from shared.contracts.wallet import CarriedAccount, CarriedId, CarriedStake, CarryForward, OpenBook
 from shared.kernel.folded import Recorded
 
@@ -24,7 +28,7 @@ def carried(ledger: Ledger, answers: Mapping[str, Recorded], follows: str) -> li
         CarriedAccount(account=name, operator=account.operator, currency=currency, minor=account.minor)
         for currency, book in sorted(ledger.accounts.items())
         for name, account in sorted(book.items())
-        if not name.startswith("escrow:")
+        if not name.endswith("/escrow")
     ]
     stakes = [
         CarriedStake(wager=wager, round=stake.round, player=stake.player, currency=stake.currency, minor=stake.minor)
@@ -38,14 +42,20 @@ def carried(ledger: Ledger, answers: Mapping[str, Recorded], follows: str) -> li
     return [
         *(CarryForward(from_day=ledger.day, follows=follows, accounts=part) for part in _parts(accounts)),
         *(CarryForward(from_day=ledger.day, follows=follows, stakes=part) for part in _parts(stakes)),
+        *(CarryForward(from_day=ledger.day, follows=follows, blocked=part) for part in _parts(blocks.carried(ledger.blocks))),
         *(CarryForward(from_day=ledger.day, follows=follows, ids=part) for part in _parts(ids)),
     ]
 
 
-def beginning(ledger: Ledger, answers: Mapping[str, Recorded], follows: str) -> list[tuple[str, CarryForward | OpenBook]]:
-    """Return the commands with which the next day's book begins, in order, each under a name that is the same at each attempt."""
+def beginning(
+    ledger: Ledger, answers: Mapping[str, Recorded], follows: str, caps: tuple[AdjustmentCap, ...] | UnsetType = UNSET
+) -> list[tuple[str, CarryForward | OpenBook]]:
+    """Return the commands with which the next day's book begins, in order, each under a name that is the same at each attempt.
+
+    `caps` say how much one adjustment may move in it.
+    """
     parts = [(f"carry {number}", part) for number, part in enumerate(carried(ledger, answers, follows))]
-    return [*parts, ("open", OpenBook(day=ledger.next_day, follows=follows))]
+    return [*parts, ("open", OpenBook(day=ledger.next_day, follows=follows, caps=caps))]
 
 
 def _parts(rows: Sequence[Row]) -> Iterator[tuple[Row, ...]]:

@@ -5,61 +5,61 @@ Every movement names all accounts that it touches, and what comes to some leaves
 
 from shared.contracts.wallet import Posting
 
-HOUSE_BANK = "house:bank"
+HOUSE_WIN = "house/win"
 """What the house wins and pays from.  It may be overdrawn: that is an unlucky day, not a mistake."""
 
 
-def player_account(player: str) -> str:
-    """Return the name of what a player can use: `player:ann`."""
-    return f"player:{player}"
-
-
-def escrow_account(round: str) -> str:
-    """Return the name of what is set aside in a round: `escrow:T7.20261130-000123`."""
-    return f"escrow:{round}"
-
-
-def world_account(operator: str) -> str:
-    """Return the name of what came in from outside through an operator: overdrawn by as much as players brought."""
-    return f"world:{operator}"
+def cash_account(player: str) -> str:
+    """Return the name of the money that a player can use: `player/ann/cash`."""
+    return f"player/{player}/cash"
 
 
 def owed_account(player: str) -> str:
-    """Return the name of what a player owes, as a balance below zero: `owed:ann`.
+    """Return the name of what a player owes, as a balance below zero: `player/ann/owed`.
 
     A correction is never refused for want of money: what an account does not hold is owed, and paid from the next money that
     comes in or is given back.
     """
-    return f"owed:{player}"
+    return f"player/{player}/owed"
+
+
+def escrow_account(round: str) -> str:
+    """Return the name of what is set aside in a round: `round/T7.20261130-000123/escrow`."""
+    return f"round/{round}/escrow"
+
+
+def outside_account(operator: str) -> str:
+    """Return the name of what came in from outside through an operator: overdrawn by as much as players brought."""
+    return f"outside/{operator}"
 
 
 def may_be_overdrawn(account: str) -> bool:
-    """Return whether an account may stand below zero: the house, the world and debts may, players and escrow never."""
-    return account.startswith(("house:", "world:", "owed:"))
+    """Return whether an account may stand below zero: the house, the outside and debts may, players and escrow never."""
+    return account.startswith(("house/", "outside/")) or account.endswith("/owed")
 
 
 def ends_with_nothing(account: str) -> bool:
     """Return whether an account is gone once nothing lies in it: a round's escrow, and a debt."""
-    return account.startswith(("escrow:", "owed:"))
+    return account.endswith(("/escrow", "/owed"))
 
 
 def given_back(player: str, minor: int, *, held_minor: int, owed_minor: int) -> dict[str, int]:
     """Return how a player's accounts move by a correction, or by money that comes in; `minor` is negative for what is taken.
 
     >>> given_back("ann", -500, held_minor=200, owed_minor=0)
-    {'player:ann': -200, 'owed:ann': -300}
+    {'player/ann/cash': -200, 'player/ann/owed': -300}
     >>> given_back("ann", 500, held_minor=0, owed_minor=300)
-    {'player:ann': 200, 'owed:ann': 300}
+    {'player/ann/cash': 200, 'player/ann/owed': 300}
     """
     owed = min(minor, owed_minor) if minor > 0 else min(minor + held_minor, 0)
-    return {player_account(player): minor - owed, owed_account(player): owed}
+    return {cash_account(player): minor - owed, owed_account(player): owed}
 
 
 def movement(legs: dict[str, int]) -> tuple[Posting, ...]:
     """Return the postings of a movement, in the order of `legs`, leaving out what does not move.
 
-    >>> movement({"player:ann": -500, "escrow:r": 500, "house:bank": 0})
-    (Posting(account='player:ann', minor=-500), Posting(account='escrow:r', minor=500))
+    >>> movement({"player/ann/cash": -500, "round/r/escrow": 500, "house/win": 0})
+    (Posting(account='player/ann/cash', minor=-500), Posting(account='round/r/escrow', minor=500))
     """
     assert sum(legs.values()) == 0, "a movement must conserve money"
     return tuple(Posting(account=account, minor=minor) for account, minor in legs.items() if minor)

@@ -64,7 +64,7 @@ def found_in(stored: list[Stored]) -> list[Finding]:
 def test_money_of_a_correction_is_owed_where_nothing_is_left():
     """Log page, corrections: never refused for funds."""
     ledger = house().streams[ledger_stream(DAY)].state
-    owed = {name: account.minor for name, account in ledger.accounts["CAD"].items() if name.startswith("owed:")}
+    owed = {name: account.minor for name, account in ledger.accounts["CAD"].items() if name.endswith("/owed")}
     won = [event for event in moved() if any(line.returned_minor < line.settled_minor for line in event.lines)]
 
     assert bool(owed) == bool(won)

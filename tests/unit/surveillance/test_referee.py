@@ -26,6 +26,7 @@ from shared.contracts.table import (
     InsuranceDeclined,
     InsuranceOpened,
     PeekTaken,
+    PlaceWager,
     RoundCommand,
     RoundEvent,
     RoundOpened,
@@ -302,6 +303,14 @@ def test_a_split_into_too_many_hands_is_found():
     )
 
     assert clauses(log) == {"ON-9.6"}
+
+
+def test_a_wager_for_the_dealer_that_was_taken_is_found():
+    """ON-3.6: nobody wagers on behalf of the dealer."""
+    log = entries(play(*STAND[:2], *STAND[2]))
+    placing = next(each.command for entry in log for each in entry.decisions if isinstance(each.command, PlaceWager))
+
+    assert clauses(spoken(log, WagerPlaced, command=msgspec.structs.replace(placing, for_dealer=True))) == {"ON-3.6"}
 
 
 def test_a_double_after_a_split_that_the_profile_forbids_is_found():

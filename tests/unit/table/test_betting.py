@@ -108,6 +108,14 @@ def test_wager_is_refused_in_writing(command, code):
     betting().when(command, by="ann").refused_in_writing(code)
 
 
+@pytest.mark.parametrize("book", ["ontario", "floor", "live"])
+def test_wager_on_behalf_of_the_dealer_is_refused(book):
+    """ON-3.6: nobody wagers for the dealer, and no book says otherwise."""
+    for_dealer = replace(bet(), for_dealer=True)
+
+    betting(book=book).when(for_dealer, by="ann").refused_in_writing("wager_for_dealer")
+
+
 def test_live_takes_odd_cents():
     """Decision 10: where winnings are rounded up, every stake on the chip grid is taken."""
     betting(book="live").when(bet(stake_minor=101), by="ann", id="w1").then(placed(stake_minor=101))

@@ -47,6 +47,13 @@ def test_side_bet_that_the_table_does_not_take_is_refused(book, changes, code):
     assert aside(betting(book), **changes) == code
 
 
+def test_side_bet_on_behalf_of_the_dealer_is_refused():
+    """ON-3.6: a gratuity that would win is a wager for the dealer, wherever it lies."""
+    bet = PlaceSideBet(round=ROUND_ID, box=1, kind=SIDE_BETS[1], stake_minor=100, for_dealer=True)
+
+    assert betting().tell(bet, ANN).code == "wager_for_dealer"
+
+
 def test_same_side_bet_twice_is_refused():
     """Decision 19: one of a kind beside each main wager; of another kind it is another."""
     rehearsal = betting()

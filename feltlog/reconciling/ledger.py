@@ -1,0 +1,291 @@
+"""A day's book, added up: balances, the trial balance, and what was moved for each wager."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from feltlog.reconciling.place import Difference, Place, differs, places
+from shared.contracts.wallet import (
+    AdjustmentMade,
+    BookClosed,
+    BookOpened,
+    CarriedForward,
+    Deposited,
+    Posting,
+    RoundBooked,
+    StakeReleased,
+    StakeReserved,
+    StakesCorrected,
+    StakesSettled,
+    Withdrawn,
+)
+from shared.kernel.entry import Entry, Stored
+
+Account = tuple[str, str]
+"""A currency and an account's name."""
+Key = tuple[str, str]
+"""A round and a wager."""
+
+
+@dataclass
+class Moved:
+    """What the ledger did for one wager, as its events say."""
+
+    reserved: tuple[Place, Any] | None = None
+    answered: Place | None = None
+    """Where it said something of the wager without moving money: refused it, or let it go."""
+    released: Place | None = None
+    settled: tuple[Place, Any] | None = None
+
+    @property
+    def place(self) -> Place | None:
+        """Where the ledger said the first of it."""
+        said = (self.reserved and self.reserved[0], self.answered, self.released, self.settled and self.settled[0])
+        return next((place for place in said if place is not None), None)
+
+    @property
+    def lies_there(self) -> bool:
+        """Whether its stake is set aside now."""
+        return self.reserved is not None and self.released is None and self.settled is None
+
+
+@dataclass
+class Book:
+    """The book of a gaming day; `before` are the balances of the day before, if that book was added up and is closed."""
+
+    day: str
+    before: Mapping[Account, int] | None = None
+    unclosed: str = ""
+    """The day before, if its book was added up and is not closed."""
+    balances: dict[Account, int] = field(default_factory=lambda: defaultdict(int))
+    currencies: set[str] = field(default_factory=set)
+    wagers: dict[Key, Moved] = field(default_factory=lambda: defaultdict(Moved))
+    corrected: dict[tuple[str, int], tuple[Place, StakesCorrected]] = field(default_factory=dict)
+    booked: dict[str, tuple[Place, RoundBooked]] = field(default_factory=dict)
+    touched: dict[str, Place] = field(default_factory=dict)
+    """Where money of a round was last moved."""
+    worked_off: dict[str, tuple[int, int, int]] = field(default_factory=dict)
+    """How far the book has heard each log of the tables."""
+    movements: int = 0
+    closed: bool = False
+    end: Place | None = None
+    differences: list[Difference] = field(default_factory=list)
+
+    def hear(self, stored: Stored, entry: Entry[Any, Any]) -> None:
+        """Add up an entry."""
+        for place, event in places(stored, entry):
+            self.end = place
+            self._event(place, event)
+        for log, heard in entry.position.items():
+            self.worked_off[log] = max(heard, self.worked_off.get(log, (0, 0, 0)))
+
+    def has_heard(self, place: Place) -> bool:
+        """Return whether the book has worked off an event of the tables' log: what follows from it must stand here."""
+        return self.closed or self.worked_off.get(place.log, (0, 0, 0)) >= place.heard_at
+
+    def trial_balance(self) -> dict[Account, int]:
+        """Return what lies in each kind of account, by currency."""
+        found: dict[Account, int] = defaultdict(int)
+        for (currency, account), minor in self.balances.items():
+            found[currency, kind_of(account)] += minor
+        return dict(sorted(found.items()))
+
+    def held_for(self, round: str) -> dict[str, int]:
+        """Return what lies in a round's escrow, by currency."""
+        account = escrow_of(round)
+        return {currency: minor for currency in sorted(self.currencies) if (minor := self.balances.get((currency, account), 0))}
+
+    def standing(self) -> dict[Account, int]:
+        """Return every account in which something lies."""
+        return {account: minor for account, minor in self.balances.items() if minor}
+
+    def _event(self, place: Place, event: Any) -> None:
+        match event:
+            case CarriedForward():
+                for row in event.accounts:
+                    self._post(row.currency, row.account, row.minor)
+                for stake in event.stakes:
+                    self._post(stake.currency, escrow_of(stake.round), stake.minor)
+                    self.wagers[stake.round, stake.wager].reserved = (place, stake)
+            case BookOpened():
+                self._totals(place, "what was carried forward")
+                if self.before is None and self.unclosed:
+                    self._differ(place, "not_closed", f"the book is open, and that of {self.unclosed} before it was never closed")
+                if self.before is not None and self.before != self.standing():
+                    self._differ(place, "carried_differs", f"the book does not begin as the day before ended: {self._first_other()}")
+            case BookClosed():
+                self.closed = True
+                self._totals(place, "the closed book")
+            case RoundBooked():
+                self._book(place, event)
+            case _ if getattr(event, "postings", ()):
+                self._move(place, event)
+            case _ if getattr(event, "wager", "") and getattr(event, "round", ""):
+                self.wagers[event.round, event.wager].answered = place
+            case _:
+                pass
+
+    def _move(self, place: Place, event: Any) -> None:
+        self.movements += 1
+        moved = summed(event.postings)
+        total = sum(moved.values())
+        if total:
+            self._differ(place, "unbalanced", f"the postings come to {total} and not to nothing", event)
+        for why in said_otherwise(event, moved):
+            self._differ(place, "says_other", why, event)
+        for name, minor in moved.items():
+            left = self._post(event.currency, name, minor)
+            if left < 0 and minor < 0 and not may_be_below(name):
+                self._differ(place, "overdrawn", f"{name} falls to {left}", event)
+        round_ = getattr(event, "round", "")
+        if round_:
+            self.touched[round_] = place
+        self._wager(place, event)
+
+    def _post(self, currency: str, account: str, minor: int) -> int:
+        """Move an account, and return what lies in it then."""
+        self.currencies.add(currency)
+        left = self.balances[currency, account] + minor
+        self.balances[currency, account] = left
+        if not left and account.startswith("round/"):
+            del self.balances[currency, account]
+        return left
+
+    def _wager(self, place: Place, event: Any) -> None:
+        match event:
+            case StakeReserved():
+                known = self.wagers[event.round, event.wager]
+                if known.reserved or known.settled:
+                    self._differ(place, "set_aside_twice", f"the stake of wager {event.wager} is set aside a second time", event)
+                known.reserved = known.reserved or (place, event)
+            case StakeReleased():
+                known = self.wagers[event.round, event.wager]
+                if not known.lies_there:
+                    self._differ(place, "released_twice", f"the stake of wager {event.wager} is given back and was not set aside", event)
+                known.released = known.released or place
+            case StakesSettled():
+                for line in event.lines:
+                    known = self.wagers[event.round, line.wager]
+                    if not known.lies_there:
+                        what = f"wager {line.wager} is settled and its stake was not set aside"
+                        self.differences.append(differs(place, "settled_twice", what, round=event.round, wager=line.wager))
+                    known.settled = known.settled or (place, line)
+            case StakesCorrected():
+                if (event.round, event.number) in self.corrected:
+                    self._differ(place, "corrected_twice", f"correction {event.number} of {event.round} is booked a second time", event)
+                self.corrected.setdefault((event.round, event.number), (place, event))
+            case _:
+                pass
+
+    def _book(self, place: Place, event: RoundBooked) -> None:
+        if event.round in self.booked:
+            self._differ(place, "booked_twice", f"{event.round} is booked a second time", event)
+        self.booked.setdefault(event.round, (place, event))
+        for currency, minor in self.held_for(event.round).items():
+            self._differ(place, "escrow_left", f"{event.round} is booked with {minor} {currency} in its escrow", event)
+
+    def _totals(self, place: Place, what: str) -> None:
+        totals: dict[str, int] = defaultdict(int)
+        for (currency, _), minor in self.balances.items():
+            totals[currency] += minor
+        for currency, total in sorted(totals.items()):
+            if total:
+                self._differ(place, "total", f"{what} in {currency} comes to {total} and not to nothing")
+
+    def _first_other(self) -> str:
+        before, now = self.before or {}, self.standing()
+        currency, account = min(key for key in before.keys() | now.keys() if before.get(key, 0) != now.get(key, 0))
+        return f"{account} held {before.get((currency, account), 0)} {currency}, and begins with {now.get((currency, account), 0)}"
+
+    def _differ(self, place: Place, code: str, message: str, event: Any = None) -> None:
+        found = differs(place, code, message, round=getattr(event, "round", ""), wager=getattr(event, "wager", ""))
+        self.differences.append(found)
+
+
+def said_otherwise(event: Any, moved: Mapping[str, int]) -> Iterator[str]:
+    """Yield where the postings of an event do not move what the event says; one that is not known here says nothing else."""
+    match event:
+        case Deposited(player=player, minor=minor):
+            yield from _apart(moved, {player: minor}, {}, rest=("outside/",))
+        case Withdrawn(player=player, minor=minor):
+            yield from _apart(moved, {player: -minor}, {}, rest=("outside/",))
+        case AdjustmentMade(player=player, minor=minor):
+            yield from _apart(moved, {player: minor}, {}, rest=("house/win",))
+        case StakeReserved(player=player, round=round_, minor=minor):
+            yield from _apart(moved, {player: -minor}, {escrow_of(round_): minor}, rest=())
+        case StakeReleased(player=player, round=round_, minor=minor):
+            yield from _apart(moved, {player: minor}, {escrow_of(round_): -minor}, rest=())
+        case StakesSettled(round=round_, lines=lines):
+            returned: dict[str, int] = defaultdict(int)
+            for line in lines:
+                returned[line.player] += line.returned_minor
+            yield from _apart(moved, returned, {escrow_of(round_): -sum(line.stake_minor for line in lines)}, rest=("house/",))
+        case StakesCorrected(lines=corrected):
+            net: dict[str, int] = defaultdict(int)
+            for each in corrected:
+                net[each.player] += each.returned_minor - each.settled_minor
+            yield from _apart(moved, net, {}, rest=("house/",), borne=-min(moved.get("house/promo", 0), 0))
+        case _:
+            return
+
+
+def _apart(
+    moved: Mapping[str, int], players: Mapping[str, int], others: Mapping[str, int], *, rest: tuple[str, ...], borne: int = 0
+) -> Iterator[str]:
+    """Yield what moved otherwise than it must.  `borne`: what the house may bear of what players have to give back."""
+    came: dict[str, int] = defaultdict(int)
+    for account, minor in moved.items():
+        kind, name = account.partition("/")[::2]
+        if kind == "player":
+            came[name.partition("/")[0]] += minor
+        elif account not in others and not account.startswith(rest or ("\0",)):
+            yield f"{minor} came to {account}, of which the event says nothing"
+    short = {player: came[player] - minor for player, minor in players.items() if came[player] != minor}
+    if short and not (min(short.values()) > 0 and sum(short.values()) == borne):
+        player = min(short)
+        yield f"{came[player]} came to {player}, and the event says {players[player]}"
+    for player in sorted(came.keys() - players.keys()):
+        if came[player]:
+            yield f"{came[player]} came to {player}, of whom the event says nothing"
+    for account, minor in others.items():
+        if moved.get(account, 0) != minor:
+            yield f"{moved.get(account, 0)} came to {account}, and the event says {minor}"
+
+
+def summed(postings: Iterable[Posting]) -> dict[str, int]:
+    """Return what came to each account."""
+    total: dict[str, int] = defaultdict(int)
+    for posting in postings:
+        total[posting.account] += posting.minor
+    return {account: minor for account, minor in total.items() if minor}
+
+
+def escrow_of(round: str) -> str:
+    """Return the account in which the stakes of a round lie."""
+    return f"round/{round}/escrow"
+
+
+def may_be_below(account: str) -> bool:
+    """Return whether an account may stand below zero.
+
+    >>> may_be_below("house/win"), may_be_below("player/ann/owed"), may_be_below("player/ann/cash")
+    (True, True, False)
+    """
+    return not account.startswith(("player/", "round/")) or account.endswith("/owed")
+
+
+def kind_of(account: str) -> str:
+    """Return the kind of an account, under which the trial balance has it.
+
+    >>> [kind_of(each) for each in ("player/ann/cash", "round/T7.20261130-000123/escrow", "house/win", "outside/north")]
+    ['player/cash', 'round/escrow', 'house/win', 'outside']
+    """
+    parts = account.split("/")
+    match parts:
+        case ["player" | "round", _, *bucket]:
+            return "/".join([parts[0], *bucket])
+        case ["outside", *_]:
+            return "outside"
+        case _:
+            return account

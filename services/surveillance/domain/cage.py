@@ -1,0 +1,171 @@
+"""The cage: whether two persons made each adjustment, and whether nobody placed a stake who was blocked.
+
+Money that moves by people's word alone is told of each time, however rightly it was done: somebody who was not asked should
+look at it.  Who may do what is part of the published language; all the rest is held here against a second reading of the book.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from services.surveillance.domain.facts import Fact
+from services.surveillance.domain.findings import Code, Finding
+from services.surveillance.domain.heard import Heard, Where
+from shared.contracts.cage import (
+    MAY,
+    AccountBlocked,
+    AccountUnblocked,
+    AdjustmentDeclined,
+    AdjustmentProposed,
+    ApproveAdjustment,
+    BlockAccount,
+    BlockReason,
+    CageCommand,
+    DeclineAdjustment,
+    ProposeAdjustment,
+    UnblockAccount,
+)
+from shared.contracts.staff import job_in_words
+from shared.contracts.subjects import BadSubject, round_name
+from shared.contracts.wallet import AdjustmentMade, BookClosed, BookOpened, CarriedForward, StakeReserved
+from shared.kernel.money import EXPONENTS, decimal
+
+COMMANDS: dict[type[Any], type[CageCommand]] = {
+    AdjustmentProposed: ProposeAdjustment,
+    AdjustmentMade: ApproveAdjustment,
+    AdjustmentDeclined: DeclineAdjustment,
+    AccountBlocked: BlockAccount,
+    AccountUnblocked: UnblockAccount,
+}
+"""What a person asks for whose word each event is."""
+
+Amiss = Iterator[tuple[Code, str]]
+"""Codes, and what is wrong."""
+Block = tuple[str, BlockReason]
+
+
+@dataclass
+class Book:
+    """What one day's book says of adjustments and blocks."""
+
+    caps: dict[str, int] = field(default_factory=dict)
+    made: int = 0
+    open: dict[str, AdjustmentProposed] = field(default_factory=dict)
+    blocks: set[Block] = field(default_factory=set)
+    carried: set[Block] = field(default_factory=set)
+    """The blocks that it began with."""
+    from_day: str = ""
+    first: Where | None = None
+    closed: bool = False
+
+
+@dataclass
+class Cage:
+    """The books of the days that are heard, by gaming day."""
+
+    books: dict[str, Book] = field(default_factory=dict)
+    adjustments: int = 0
+    """How many were made."""
+
+    def hear(self, heard: Heard) -> list[Finding]:
+        """Take in an entry of the ledger; return what persons should look at, and what must not be."""
+        book = self.books.setdefault(heard.day, Book())
+        self.adjustments += sum(isinstance(fact.event, AdjustmentMade) for fact in heard.facts())
+        return [heard.where.found(code, said) for fact in heard.facts() for code, said in take(book, fact, heard)]
+
+    def left(self) -> list[Finding]:
+        """Return where a day does not begin with the blocks with which the day before ended."""
+        found = []
+        for day, book in self.books.items():
+            before = self.books.get(book.from_day)
+            if before is not None and before.closed and book.first is not None and before.blocks != book.carried:
+                said = f"the book of {day} does not begin with the blocks of {book.from_day}"
+                found.append(book.first.found(Code.DAY_CHAIN_BROKEN, said))
+        return found
+
+    def forget(self, day: str) -> None:
+        """Let go of a gaming day."""
+        self.books.pop(day, None)
+
+
+def take(book: Book, fact: Fact, heard: Heard) -> Amiss:
+    """Let an event change what a book says; yield what there is to say about it."""
+    event = fact.event
+    if type(event) in COMMANDS:
+        yield from theirs(fact)
+    match event:
+        case CarriedForward():
+            book.from_day, book.first = event.from_day, book.first or heard.where
+            book.carried |= {(row.player, row.reason) for row in event.blocked or ()}
+            book.blocks |= book.carried
+        case BookOpened():
+            book.caps = {cap.currency: cap.minor for cap in event.caps or ()}
+        case BookClosed():
+            book.closed = True
+        case AdjustmentProposed():
+            yield from propose(book, event, heard.day)
+        case AdjustmentDeclined():
+            if book.open.pop(event.adjustment, None) is None:
+                yield Code.UNAPPROVED, f"{event.adjustment} was declined, and did not wait for that"
+        case AdjustmentMade():
+            yield Code.ADJUSTED, f"{event.adjustment}: {event.reason}, proposed by {event.proposed_by}, approved by {event.by}"
+            yield from make(book, event)
+        case AccountBlocked():
+            book.blocks.add((event.player, event.reason))
+        case AccountUnblocked():
+            if (event.player, event.reason) not in book.blocks:
+                yield Code.UNAPPROVED, f"a block by {event.reason} ended that was not there"
+            book.blocks.discard((event.player, event.reason))
+        case StakeReserved() if any(player == event.player for player, _ in book.blocks):
+            yield Code.BLOCKED_STAKE, f"wager {event.wager} was set aside for a player who is blocked"
+        case _:
+            pass
+
+
+def theirs(fact: Fact) -> Amiss:
+    """Whoever is written down asked for it, with a job that may."""
+    event, may = fact.event, MAY[COMMANDS[type(fact.event)]]
+    if (fact.actor.role, fact.actor.id, fact.actor.job) != ("staff", event.by, event.job):
+        said = f"{event.by} as {job_in_words(event.job)} is written down, {fact.actor.id} as {job_in_words(fact.actor.job)} asked"
+        yield Code.UNAPPROVED, said
+    if event.job not in may and not isinstance(event, AdjustmentDeclined):
+        yield Code.UNAPPROVED, f"{event.by} is {job_in_words(event.job)}; these may: {', '.join(map(job_in_words, may))}"
+
+
+def propose(book: Book, event: AdjustmentProposed, day: str) -> Amiss:
+    """A proposal has the next number of its book, moves no more than the book allows, and is about a round of a closed day at most."""
+    book.made += 1
+    book.open[event.adjustment] = event
+    if event.adjustment != f"{day}-{book.made}":
+        yield Code.UNAPPROVED, f"{event.adjustment} is the {book.made}. of {day}"
+    cap = book.caps.get(event.currency, 0)
+    if not 0 < abs(event.minor) <= cap:
+        yield Code.UNAPPROVED, f"{event.adjustment} moves {_money(event.minor, event.currency)}; {_money(cap, event.currency)} at most"
+    if event.round and _day_of(event.round) >= day:
+        yield Code.UNAPPROVED, f"{event.adjustment} names {event.round}, which is no round of an earlier day"
+
+
+def make(book: Book, event: AdjustmentMade) -> Amiss:
+    """An adjustment is what one person proposed and another one approved, once."""
+    proposal = book.open.pop(event.adjustment, None)
+    if proposal is None:
+        yield Code.UNAPPROVED, f"{event.adjustment} was made, and did not wait for that"
+        return
+    if proposal.by == event.by:
+        yield Code.UNAPPROVED, f"{event.by} approved what {event.by} had proposed"
+    fields = (("by", "proposed_by"), *((name, name) for name in ("player", "currency", "minor", "reason", "round")))
+    for said, made in fields:
+        if getattr(proposal, said) != getattr(event, made):
+            yield Code.UNAPPROVED, f"{event.adjustment} was made with another {made} than was proposed"
+
+
+def _day_of(round: str) -> str:
+    """Return the day of a round; what is none is of no day that is over."""
+    try:
+        return round_name(round).day
+    except BadSubject:
+        return "99999999"
+
+
+def _money(minor: int, currency: str) -> str:
+    return f"{decimal(minor, currency)} {currency}" if currency in EXPONENTS else f"{minor} minor units"
