@@ -190,7 +190,7 @@ Log = Unlogged | Logged | Drafted
 def play(log: Log, shoe: Shoe, number: int, rules: Profile = LIVE) -> RoundSettled:
     """Play one round to its end, and return that."""
     shoe.begin()
-    id = f"T7.20261130-{number:06d}"
+    id = f"T7.20261130-{str(number).zfill(6)}"
     opening = OpenRound(round=id, number=number, table="T7", day="20261130", profile=rules, settings=SETTINGS, shoe="T7-S1", root=ROOT)
     last = log.tell(opening, HOUSE)[-1]
     while (answer := ANSWERS.get(type(last))) is not None:

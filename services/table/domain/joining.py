@@ -130,8 +130,10 @@ def _asked(playing: Playing) -> Joining:
 
 def _on_hand(box: int, hand: int, playing: Playing) -> tuple[Wager, ...]:
     """Return the wagers that play for a hand, in the order in which their players' main wagers lie."""
+    on_hand = [wager for wager in playing.wagers if (wager.box, wager.hand) == (box, hand) and wager.kind in ("main", "split")]
+    if len(on_hand) < 2:
+        return tuple(on_hand)
     # Of a box whose first hand is dead the main wagers have gone back already, in the order in which they lay.
     lying = [line.player for line in playing.lines if line.box == box and line.kind == "main"]
     lying += [wager.player for wager in playing.wagers if wager.box == box and wager.kind == "main"]
-    on_hand = (wager for wager in playing.wagers if (wager.box, wager.hand) == (box, hand) and wager.kind in ("main", "split"))
     return tuple(sorted(on_hand, key=lambda wager: lying.index(wager.player)))
