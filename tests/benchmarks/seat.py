@@ -8,7 +8,8 @@ import random
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import msgspec
+from msgspec.json import encode
+from msgspec.structs import replace
 
 from services.table.domain.hand import HARD_POINTS
 from services.table.domain.playing import options
@@ -133,28 +134,30 @@ class Logged:
         self.state: Round = ROUND.initial
         self.entries: list[bytes] = []
         self.stream = round_stream("20261130", "T7", number)
-        self._digest = ""
-
-    def tell(self, command: RoundCommand, actor: Actor) -> Events:
-        """Return what follows from a command."""
-        revision = len(self.entries) + 1
-        id = str(revision)
-        events = ROUND.decide(command, self.state, Envelope(id, actor, NOW_MS, NOW_MS))
-        self.state = ROUND.after(self.state, events)
-        decision = Decision(id=id, command=command, actor=actor, received_at_ms=NOW_MS, events=tuple(events))
-        entry = Entry(
+        self._blank: Entry[RoundCommand, RoundEvent] = Entry(
             stream=self.stream,
-            revision=revision,
+            revision=0,
             at_ms=NOW_MS,
             writer=PEN.writer,
             epoch=PEN.epoch,
             software=PEN.software,
-            prev=self._digest,
-            decisions=(decision,),
+            prev="",
+            decisions=(),
         )
-        data = msgspec.json.encode(entry)
+        """What every entry of the stream says."""
+        self._digest = ""
+
+    def tell(self, command: RoundCommand, actor: Actor) -> Events:
+        """Return what follows from a command."""
+        entries = self.entries
+        revision = len(entries) + 1
+        id = str(revision)
+        events = ROUND.decide(command, self.state, Envelope(id, actor, NOW_MS, NOW_MS))
+        self.state = ROUND.after(self.state, events)
+        decision = Decision(id=id, command=command, actor=actor, received_at_ms=NOW_MS, events=tuple(events))
+        data = encode(replace(self._blank, revision=revision, prev=self._digest, decisions=(decision,)))
         self._digest = digest(data)
-        self.entries.append(data)
+        entries.append(data)
         return events
 
 

@@ -240,8 +240,10 @@ class Playing(Struct, frozen=True, gc=False):
     @property
     def drawing(self) -> Place:
         """Whose a single card is: the first hand's that is not complete, else the dealer's."""
-        hand = self.acting
-        return DEALER if hand is None else (hand.box, hand.number)
+        for hand in self.hands:
+            if hand.end is None:
+                return hand.box, hand.number
+        return DEALER
 
 
 class Over(Struct, frozen=True, gc=False):
