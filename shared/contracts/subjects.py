@@ -37,6 +37,7 @@ def day_token(text: str) -> str:
     return text
 
 
+@lru_cache(maxsize=1024)
 def log_name(service: str, day: str) -> str:
     """Return the JetStream stream of a service's gaming day.
 
@@ -51,6 +52,7 @@ def log_pattern(service: str, day: str) -> str:
     return f"log.{token(service)}.{day_token(day)}.>"
 
 
+@lru_cache(maxsize=4096)
 def log_of(stream: str) -> str:
     """Return the JetStream stream that holds `stream`.
 
@@ -63,6 +65,7 @@ def log_of(stream: str) -> str:
     return log_name(parts[1], parts[2])
 
 
+@lru_cache(maxsize=1024)
 def log_day(log: str) -> tuple[str, str]:
     """Return the service and the gaming day of a log.
 
@@ -87,7 +90,7 @@ def table_stream(day: str, table: str) -> str:
 
 def round_stream(day: str, table: str, number: int) -> str:
     """Return `log.table.20261130.T7.round.000123`."""
-    return f"{_rounds_of(day, table)}.{number:0{ROUND_DIGITS}d}"
+    return f"{_rounds_of(day, table)}.{str(number).zfill(ROUND_DIGITS)}"
 
 
 @lru_cache(maxsize=1024)
@@ -100,6 +103,7 @@ def shoe_stream(day: str, shoe: str) -> str:
     return f"log.shoe.{day_token(day)}.{token(shoe)}"
 
 
+@lru_cache(maxsize=1024)
 def ledger_stream(day: str, shard: int = 0) -> str:
     """Return `log.wallet.20261130.ledger.0`."""
     return f"log.wallet.{day_token(day)}.ledger.{shard}"
@@ -120,7 +124,7 @@ class RoundName(msgspec.Struct, frozen=True):
     @property
     def id(self) -> str:
         """The id that people use."""
-        return f"{self.table}.{self.day}-{self.number:0{ROUND_DIGITS}d}"
+        return f"{self.table}.{self.day}-{str(self.number).zfill(ROUND_DIGITS)}"
 
     @property
     def stream(self) -> str:
@@ -140,6 +144,7 @@ def round_name(round_id: str) -> RoundName:
     return RoundName(match[1], match[2], int(match[3]))
 
 
+@lru_cache(maxsize=4096)
 def round_of(stream: str) -> RoundName | None:
     """Return the round that `stream` holds, or None if it holds something else."""
     match = re.fullmatch(r"log\.table\.([0-9]{8})\.([A-Za-z0-9_-]+)\.round\.([0-9]{6,9})", stream)

@@ -16,7 +16,7 @@ def derived_id(*parts: str | int) -> str:
     >>> derived_id("a", 1) == derived_id("a", 1), derived_id("a", 1) == derived_id("a1")
     (True, False)
     """
-    text = "".join(f"{len(str(part))}:{part}" for part in parts)
+    text = "".join([f"{len(part)}:{part}" for part in map(str, parts)])
     return f"house.{sha256(text.encode()).hexdigest()[:32]}"
 
 

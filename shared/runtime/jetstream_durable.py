@@ -22,6 +22,7 @@ from shared.runtime.hearing import BREATH_S, ConsumerMissing, Delivery, Standing
 
 BATCH = 256
 EXPIRES_S = 1.0
+ACK_TOKENS, LOG_AT = 9, 2
 
 
 class _Sequences(msgspec.Struct):
@@ -128,13 +129,18 @@ class JetStreamDurable:
 
 
 def _delivery(message: Msg) -> Delivery:
-    """Return what `message` delivers; sequence and time stand in the subject of its acknowledgement."""
-    at = message.metadata
+    """Return what `message` delivers; log, sequence and time stand in the subject of its acknowledgement.
+
+    It reads `$JS.ACK.<log>.<durable>.<delivered>.<sequence>.<its own>.<time>.<pending>`, where newer servers may put domain and
+    account before the log.  The client's own `metadata` says the same through a calendar date, which costs as much as the entry.
+    """
+    tokens = message.reply.split(".")
+    at = LOG_AT if len(tokens) == ACK_TOKENS else LOG_AT + 2
     stored = Stored(
-        log=at.stream,
+        log=tokens[at],
         stream=message.subject,
-        sequence=at.sequence.stream,
-        stored_at_ms=int(message.reply.split(".")[-2]) // 1_000_000,
+        sequence=int(tokens[at + 3]),
+        stored_at_ms=int(tokens[at + 5]) // 1_000_000,
         data=message.data,
         claimed=(message.headers or {}).get("Nats-Msg-Id", ""),
     )

@@ -287,12 +287,14 @@ class Keepers:
 
     def _watch(self, stream: str, future: asyncio.Future[Answer]) -> None:
         error = None if future.cancelled() else future.exception()
+        if error is None:
+            return
         if isinstance(error, SteppedDown):
             self._step_down(error)
         elif isinstance(error, LogFull | StoreUnavailable | LogMisconfigured):
             # Whoever cannot write down what people say does not hear them either.
             self._presence.away()
-        elif not isinstance(error, StoreRefusal | Overrun | asyncio.CancelledError | None):
+        elif not isinstance(error, StoreRefusal | Overrun | asyncio.CancelledError):
             # A timer has nobody who would ask what became of it.
             log.error("a command failed in %s", stream, exc_info=error)
 

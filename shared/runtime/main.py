@@ -20,6 +20,7 @@ from shared.runtime import telemetry
 from shared.runtime.clock import SystemClock
 from shared.runtime.connection import Endpoint, Outages, connect, while_open
 from shared.runtime.event_store import LogMisconfigured, StoreRefusal, StoreUnavailable
+from shared.runtime.garbage import look_seldom
 from shared.runtime.jetstream_store import JetStreamStore
 from shared.runtime.keeper import SteppedDown
 from shared.runtime.questions import questions
@@ -55,6 +56,7 @@ def run(work: Callable[[ServiceSettings], Coroutine[Any, Any, None]]) -> NoRetur
     except SettingMissing as error:
         log.error("%s", error)
         sys.exit(2)
+    look_seldom()
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
         sys.exit(runner.run(_status(working)))
 

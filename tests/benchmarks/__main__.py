@@ -15,8 +15,11 @@ from feltlog.screen import screen, write_json
 from tests.amounts import share
 from tests.benchmarks.append import APPEND
 from tests.benchmarks.command import COMMAND
+from tests.benchmarks.crowded import CROWD
 from tests.benchmarks.engine import ENGINE, ENGINE_DRAFTED, ENGINE_LOGGED
 from tests.benchmarks.entries import ENTRIES
+from tests.benchmarks.ledger import LEDGER_1, LEDGER_7, LEDGER_7_BATCH, LEDGER_7_POSTGRES
+from tests.benchmarks.loop import LOOP
 from tests.benchmarks.rebuild import REBUILD
 from tests.benchmarks.report import report, sheet
 from tests.benchmarks.restart import RESTART
@@ -35,6 +38,12 @@ BENCHES: dict[str, Bench] = {
     "shoe": SHOE_BENCH,
     "append": APPEND,
     "command": COMMAND,
+    "ledger-7": LEDGER_7,
+    "ledger-7-batch": LEDGER_7_BATCH,
+    "ledger-1": LEDGER_1,
+    "ledger-7-postgres": LEDGER_7_POSTGRES,
+    "loop": LOOP,
+    "crowd": CROWD,
     "entries": ENTRIES,
     "round": ROUND,
     "restart": RESTART,

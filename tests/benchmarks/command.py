@@ -5,32 +5,26 @@ table, and no two of them can leave in one entry: that the house would write sev
 """
 
 import asyncio
-import subprocess
-import sys
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from itertools import count
 from time import sleep
 
 import msgspec
 
-from services.table.domain.round import ROUND
 from shared.contracts.requests import decode_answer, encode_request
 from shared.contracts.subjects import RoundName, command_subject, log_name
-from shared.contracts.table import OpenRound, PlaceWager
-from shared.kernel.folded import Asked, draft, empty
-from shared.kernel.messages import HOUSE
+from shared.contracts.table import PlaceWager
 from shared.runtime.clock import SystemClock, gaming_day
 from shared.runtime.connection import Endpoint, close, connect
-from shared.runtime.event_store import Appended
 from shared.runtime.jetstream_store import JetStreamStore
 from shared.runtime.keepers import SUCCESSION_MS
 from shared.runtime.log_making import LogMaker
-from tests.benchmarks.command_service import BARE_LOG, READY
+from tests.benchmarks.at_work import open_round, serving
+from tests.benchmarks.command_service import BARE_LOG
 from tests.benchmarks.crowd import Crowd
 from tests.benchmarks.pairing import paired, per_second
 from tests.benchmarks.row import Bench, Effort, Row, Tell
-from tests.benchmarks.seat import LIVE, PEN, SETTINGS, STAKE_MINOR
+from tests.benchmarks.seat import SETTINGS, STAKE_MINOR
 from tests.benchmarks.server import SYNCS, Loop, server
 
 TABLES = 100
@@ -57,7 +51,7 @@ def _with(name: str, sync_always: bool, effort: Effort, tell: Tell) -> Row:
         loop.run(_prepare(JetStreamStore(client), LogMaker(client), logs[1:], day, tables, rounds_a_turn * (effort.times + 1)))
         crowd = loop.run(Crowd.of(client))
         for service in ("table", "bare"):
-            stack.enter_context(_serving(service, running.url))
+            stack.enter_context(serving(service, running.url))
         tell("waiting for the service to settle in")
         sleep(SUCCESSION_MS / 1000)
         turns = {"table": count(), "bare": count()}
@@ -102,39 +96,9 @@ async def _prepare(store: JetStreamStore, maker: LogMaker, logs: list[str], day:
 
     async def open_rounds(table: str) -> None:
         for number in range(1, rounds + 1):
-            await _open_round(store, RoundName(table, day, number))
+            await open_round(store, RoundName(table, day, number), TABLE_SETTINGS)
 
     await asyncio.gather(*(open_rounds(f"T{table}") for table in range(1, tables + 1)))
-
-
-async def _open_round(store: JetStreamStore, name: RoundName) -> None:
-    command = OpenRound(
-        round=name.id,
-        number=name.number,
-        table=name.table,
-        day=name.day,
-        profile=LIVE,
-        settings=TABLE_SETTINGS,
-        shoe=f"{name.table}-S1",
-        root="0" * 64,
-    )
-    now_ms = SystemClock().now_ms()
-    drafted = draft(ROUND, empty(ROUND, name.stream), [Asked("open", command, HOUSE, now_ms)], PEN, now_ms=now_ms)
-    appended = await store.append(name.stream, drafted.data, fence=0)
-    assert isinstance(appended, Appended), appended
-
-
-@contextmanager
-def _serving(service: str, url: str) -> Iterator[None]:
-    """Run one of the two services until the bench is done."""
-    command = [sys.executable, "-m", "tests.benchmarks.command_service", service, url]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
-        try:
-            assert process.stdout is not None
-            assert process.stdout.readline().strip() == READY, f"the {service} service does not start"
-            yield
-        finally:
-            process.kill()
 
 
 COMMAND = Bench(run=run, amount=TABLES * BOXES, times=9, about="request, decision, fenced append and reply over 100 tables")

@@ -1,14 +1,15 @@
-"""The two services that `command` compares, each in a process of its own: `python -m tests.benchmarks.command_service table URL`.
+"""The services of a bench, each in a process of its own: `python -m tests.benchmarks.command_service table URL`.
 
-`table` is the table service's own process.  `bare` is what is left of it when everything but the I/O is gone: it hears a
+`table` and `wallet` are those services' own processes.  `bare` is what is left of it when everything but the I/O is gone: it hears a
 request, appends as many bytes with the same fence and headers, and answers; it decides nothing and remembers a number a table.
 """
 
 import asyncio
 import sys
 from collections import defaultdict
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import msgspec
@@ -18,11 +19,13 @@ from nats.aio.client import Client
 from nats.aio.msg import Msg
 
 from services.table.app import TableApp
+from services.wallet.app import WalletApp
 from shared.kernel.messages import PENDING
 from shared.runtime.clock import SystemClock
 from shared.runtime.connection import Endpoint, connect
+from shared.runtime.garbage import look_seldom
 from shared.runtime.jetstream_store import JetStreamStore
-from shared.runtime.service import Process
+from shared.runtime.service import App, Process
 from shared.runtime.settings import ServiceSettings
 from tests.benchmarks.bare import publish
 
@@ -31,17 +34,20 @@ BARE_STREAMS = "log.bare.20000101"
 BARE_ENTRY_BYTES = 700
 """As long as an entry of one wager."""
 READY = "ready"
+SERVICES: dict[str, Callable[[ServiceSettings], App]] = {"table": TableApp, "wallet": WalletApp}
 
 
-async def serve_table(url: str) -> None:
-    """Serve as the table service; it hears its own log and the others' as always."""
-    nowhere = Path("nowhere")
-    settings = ServiceSettings(
-        nats_url=url, monitor_url="", credentials=nowhere, data=nowhere, day_starts="00:00", zone="UTC", sealing_key=nowhere
-    )
-    client = await connect(Endpoint(url=url, name="table"))
-    process = Process(TableApp(settings), settings, client, JetStreamStore(client), SystemClock())
-    await process.run(lambda: _say_ready(client))
+async def serve(app: Callable[[ServiceSettings], App], url: str) -> None:
+    """Serve as a service of the house; it hears its own log and the others' as always."""
+    look_seldom()
+    with TemporaryDirectory(prefix="feltlog-bench-") as directory:
+        data = Path(directory)
+        settings = ServiceSettings(
+            nats_url=url, monitor_url="", credentials=data, data=data, day_starts="00:00", zone="UTC", sealing_key=data
+        )
+        client = await connect(Endpoint(url=url))
+        process = Process(app(settings), settings, client, JetStreamStore(client), SystemClock())
+        await process.run(lambda: _say_ready(client))
 
 
 async def serve_bare(url: str) -> None:
@@ -80,7 +86,7 @@ async def _say_ready(client: Client) -> None:
 def main() -> None:
     """Serve until killed."""
     name, url = sys.argv[1:]
-    serving: Coroutine[Any, Any, None] = serve_table(url) if name == "table" else serve_bare(url)
+    serving: Coroutine[Any, Any, None] = serve(SERVICES[name], url) if name in SERVICES else serve_bare(url)
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
         runner.run(serving)
 

@@ -1,7 +1,8 @@
 """A gate between one process and the server: the append that a test waits for is held there, and its process can be killed with it.
 
 So a process dies exactly where a test wants it to, and its code knows nothing of that: filled in and decided, and not in the
-log; or in the log, and nobody has told the process.
+log; in the log, and nobody has told the process; told, and what follows from that has not left: the acknowledgement of the
+entry that it has heard, or the answer to whoever has asked.
 """
 
 import asyncio
@@ -21,8 +22,10 @@ CHUNK_BYTES = 65_536
 PUBLISHED = re.compile(rb"H?PUB (\S+) .*?(\d+)\r\n")
 """A line that announces a message, with its subject and how many bytes follow."""
 
-Hold = Literal["before", "behind"]
-"""Where an append is held: before the server has it, or when it is stored and its writer does not know."""
+Hold = Literal["before", "behind", "acknowledging", "answering"]
+"""Where an append is held: before the server has it, when it is stored and its writer does not know, or with what its writer says next."""
+NEXT = {"acknowledging": b"$JS.ACK.", "answering": b"_INBOX."}
+"""What the subjects begin with on which a writer says next that an entry is stored."""
 
 
 class Gate:
@@ -36,6 +39,8 @@ class Gate:
         self._event = f'"type":"{event}"'.encode()
         self._hold = hold
         self._passes = passes
+        self._said: tuple[str, bytes] | None = None
+        """The append that was meant, if what its writer says next is to be held."""
         self._open = asyncio.Event()
         self._answers = asyncio.Event()
         self._answers.set()
@@ -77,17 +82,40 @@ class Gate:
                 message = b""
                 if announced := PUBLISHED.fullmatch(line):
                     message = await reader.readexactly(int(announced[2]) + 2)
-                    if self._is_meant(announced[1], message):
-                        await self._keep(announced[1].decode(), message)
+                    await self._look(announced[1], message)
                 writer.write(line + message)
                 await writer.drain()
         writer.close()
+
+    async def _look(self, subject: bytes, message: bytes) -> None:
+        """Hold a message that is meant, for as long as the gate is closed."""
+        if self._said is not None:
+            if self._is_next(subject):
+                self.held.set_result(self._said)
+                await self._open.wait()
+        elif self._is_meant(subject, message):
+            if self._hold in NEXT:
+                self._said = (subject.decode(), message)
+            else:
+                await self._keep(subject.decode(), message)
 
     def _is_meant(self, subject: bytes, message: bytes) -> bool:
         if self.held.done() or not subject.startswith(self._subject) or self._event not in message:
             return False
         self._passes -= 1
         return self._passes < 0
+
+    def _is_next(self, subject: bytes) -> bool:
+        """Whether this is what the writer of that append says next: to the log that it heard, or to whoever has asked."""
+        if self._said is None or self.held.done() or not subject.startswith(NEXT[self._hold]):
+            return False
+        if self._hold == "answering":
+            return True
+        _, message = self._said
+        entry = decode_as(*types_of(self._said[0]), message[message.index(b"{") :])
+        heard = {(log, place[0]) for log, place in entry.position.items()}
+        tokens = subject.decode().split(".")
+        return (tokens[2], int(tokens[5])) in heard
 
     async def _keep(self, subject: str, message: bytes) -> None:
         if self._hold == "behind":

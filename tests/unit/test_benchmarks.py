@@ -2,6 +2,8 @@
 
 import json
 import random
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from uuid import UUID
 
@@ -19,6 +21,7 @@ from tests.benchmarks.report import report, sheet
 from tests.benchmarks.row import Effort, Row
 from tests.benchmarks.scenario import written
 from tests.benchmarks.seat import Drafted, Logged, Shoe, Unlogged, play
+from tests.benchmarks.transfers import Transfers
 
 
 def silent(at: str) -> None:
@@ -102,6 +105,19 @@ def test_pairing_takes_the_median_of_the_ratios_and_leaves_the_first_pair_out():
     row = paired("b", "x/s", lambda: next(ours), "peer", lambda: next(theirs), at_least=0.4, times=3, tell=silent)
 
     assert (row.ratio, row.value, row.peer_value, row.holds) == (0.5, 50.0, 100.0, True)
+
+
+@pytest.mark.parametrize("at_once", [1, 4, 100])
+def test_peer_of_the_ledger_conserves_money_however_many_transfers_are_in_a_commit(tmp_path: Path, at_once: int):
+    """The peer does the same business: what players lose the house has, and each transfer has its movement and two postings."""
+    peer = Transfers(tmp_path / "peer.sqlite", players=3, funds_minor=1_000, at_once=at_once)
+    peer.move(10, 100)
+    with closing(sqlite3.connect(tmp_path / "peer.sqlite")) as file:
+        (found,) = file.execute(
+            "SELECT (SELECT sum(minor) FROM balance), (SELECT count(*) FROM movement), count(*), sum(minor) FROM posting"
+        ).fetchall()
+
+    assert (peer.house_minor(), *found) == (1_000, 3_000, 10, 20, 0)
 
 
 def test_row_under_its_line_does_not_hold():
