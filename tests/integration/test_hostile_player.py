@@ -10,6 +10,7 @@ from feltlog.evening import Seat, answer
 from services.table.views import Felt
 from shared.contracts.subjects import command_subject, query_subject, round_name
 from shared.contracts.table import CloseBetting, PlaceWager
+from shared.contracts.wallet import OpenAccount
 from shared.kernel.reactions import Timer
 from tests.integration.busy_house import BusyHouse, at_bets
 
@@ -57,6 +58,24 @@ WIRE = {
     "a reply that is no text": b"PUB %s %s\xff 0\r\n\r\n",
     "a reply with a vertical tab": b"PUB %s %s\x0b 0\r\n\r\n",
 }
+
+
+UNREADABLE = ("1.5", '"500"', "true", "null", "[500]", "1e400", "NaN")
+REFUSED = {"0": "not_positive", "-5": "not_positive", "1000000000000001": "bad_request", "36893488147419103232": "bad_request"}
+
+
+async def test_no_amount_but_a_whole_number_reaches_the_ledger(house: BusyHouse):
+    """A fraction, a text, too much or nothing: said why, and every account is as before; what is no request is not written down."""
+    command = '{"id": "amount %s", "command": {"type": "wallet.Deposit.v1", "player": "eve", "currency": "CAD", "minor": %s}}'
+    async with house.voice("pit", "wallet", "ledger") as cage, house.door("pit") as pit:
+        operator = house.machine.house.settings().house.operator
+        await cage.final("eve's account", OpenAccount(player="eve", operator=operator, currency="CAD"))
+        before = await pit.balance("eve")
+        codes = {text: (await cage.blurt((command % (text, text)).encode())).code for text in (*UNREADABLE, *REFUSED)}
+        after = await pit.balance("eve")
+
+    assert codes == {**dict.fromkeys(UNREADABLE, "bad_request"), **REFUSED}
+    assert after.amounts == before.amounts
 
 
 @pytest.mark.parametrize("words", WIRE.values(), ids=WIRE.keys())
