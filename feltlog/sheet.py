@@ -111,7 +111,7 @@ def table_of(sheet: Sheet) -> Table:
     buckets = {line.bucket for line in lines} - {CASH}
     table = plain_table()
     for heading in ("time", "what", "round", *(["bucket"] if buckets else [])):
-        table.add_column(heading, no_wrap=True)
+        table.add_column(heading, overflow="fold")
     for heading in ("moved", "balance"):
         table.add_column(heading, justify="right", no_wrap=True)
     table.add_column("", no_wrap=True)
@@ -123,6 +123,9 @@ def table_of(sheet: Sheet) -> Table:
         else:
             moved = gain(line.minor, line.currency)
             table.add_row(on_the_wall(line.at_ms, zone), line.what, line.round, *bucket, moved, balance, line.currency)
+    # An amount that is cut is another amount: whatever else must fold on few columns, these stay whole.
+    for column in table.columns[-3:]:
+        column.min_width = max(map(len, map(str, column.cells)), default=0)
     return table
 
 

@@ -90,7 +90,7 @@ def table_stream(day: str, table: str) -> str:
 
 def round_stream(day: str, table: str, number: int) -> str:
     """Return `log.table.20261130.T7.round.000123`."""
-    return f"{_rounds_of(day, table)}.{number:0{ROUND_DIGITS}d}"
+    return f"{_rounds_of(day, table)}.{str(number).zfill(ROUND_DIGITS)}"
 
 
 @lru_cache(maxsize=1024)
@@ -124,7 +124,7 @@ class RoundName(msgspec.Struct, frozen=True):
     @property
     def id(self) -> str:
         """The id that people use."""
-        return f"{self.table}.{self.day}-{self.number:0{ROUND_DIGITS}d}"
+        return f"{self.table}.{self.day}-{str(self.number).zfill(ROUND_DIGITS)}"
 
     @property
     def stream(self) -> str:

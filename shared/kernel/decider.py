@@ -6,6 +6,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any, Generic, TypeVar
 
 from shared.kernel.messages import Envelope
@@ -21,6 +22,8 @@ class Course(list[E], Generic[State, E]):
     A decider that must know what has just happened to say what happens next has folded its events already.  It returns them
     so, and nobody folds them a second time.
     """
+
+    __slots__ = ("state",)
 
     state: State
 
@@ -43,6 +46,4 @@ class Decider(Generic[State, C, E]):
         if isinstance(events, Course):
             reached: State = events.state
             return reached
-        for event in events:
-            state = self.evolve(state, event)
-        return state
+        return reduce(self.evolve, events, state)

@@ -8,7 +8,8 @@ import random
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import msgspec
+from msgspec.json import encode
+from msgspec.structs import replace
 
 from services.table.domain.hand import HARD_POINTS
 from services.table.domain.playing import options
@@ -100,13 +101,14 @@ class Shoe:
 
     def draw(self, call: CardsCalled) -> DealCards:
         """Return the cards that a round calls for; the face of one that lies down is not told."""
-        dealt = []
-        for index, face in enumerate(call.faces, self._drawn):
+        index, dealt = self._drawn, []
+        for face in call.faces:
             card = self._cards[index]
             if face == "down":
                 self.hole, card = card, ""
             dealt.append(DealtCard(index=index, card=card))
-        self._drawn += len(dealt)
+            index += 1
+        self._drawn = index
         return DealCards(call_no=call.call_no, shoe=call.shoe, cards=tuple(dealt))
 
 
@@ -132,28 +134,30 @@ class Logged:
         self.state: Round = ROUND.initial
         self.entries: list[bytes] = []
         self.stream = round_stream("20261130", "T7", number)
-        self._digest = ""
-
-    def tell(self, command: RoundCommand, actor: Actor) -> Events:
-        """Return what follows from a command."""
-        revision = len(self.entries) + 1
-        id = str(revision)
-        events = ROUND.decide(command, self.state, Envelope(id, actor, NOW_MS, NOW_MS))
-        self.state = ROUND.after(self.state, events)
-        decision = Decision(id=id, command=command, actor=actor, received_at_ms=NOW_MS, events=tuple(events))
-        entry = Entry(
+        self._blank: Entry[RoundCommand, RoundEvent] = Entry(
             stream=self.stream,
-            revision=revision,
+            revision=0,
             at_ms=NOW_MS,
             writer=PEN.writer,
             epoch=PEN.epoch,
             software=PEN.software,
-            prev=self._digest,
-            decisions=(decision,),
+            prev="",
+            decisions=(),
         )
-        data = msgspec.json.encode(entry)
+        """What every entry of the stream says."""
+        self._digest = ""
+
+    def tell(self, command: RoundCommand, actor: Actor) -> Events:
+        """Return what follows from a command."""
+        entries = self.entries
+        revision = len(entries) + 1
+        id = str(revision)
+        events = ROUND.decide(command, self.state, Envelope(id, actor, NOW_MS, NOW_MS))
+        self.state = ROUND.after(self.state, events)
+        decision = Decision(id=id, command=command, actor=actor, received_at_ms=NOW_MS, events=tuple(events))
+        data = encode(replace(self._blank, revision=revision, prev=self._digest, decisions=(decision,)))
         self._digest = digest(data)
-        self.entries.append(data)
+        entries.append(data)
         return events
 
 
@@ -189,7 +193,7 @@ Log = Unlogged | Logged | Drafted
 def play(log: Log, shoe: Shoe, number: int, rules: Profile = LIVE) -> RoundSettled:
     """Play one round to its end, and return that."""
     shoe.begin()
-    id = f"T7.20261130-{number:06d}"
+    id = f"T7.20261130-{str(number).zfill(6)}"
     opening = OpenRound(round=id, number=number, table="T7", day="20261130", profile=rules, settings=SETTINGS, shoe="T7-S1", root=ROOT)
     last = log.tell(opening, HOUSE)[-1]
     while (answer := ANSWERS.get(type(last))) is not None:

@@ -38,6 +38,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Machine]:
         ("pit", "cmd.table.staff.T1.pit"),
         ("pit", "query.shoe.staff.health.pit"),
         ("supervisor", "cmd.table.staff.T1.supervisor"),
+        ("supervisor", "cmd.wallet.staff.ledger.supervisor"),
         ("inspector", "query.table.staff.T1.inspector"),
         ("shoe", f"log.shoe.{DAY}.T1-S1"),
         ("wallet", f"log.wallet.{DAY}.ledger.0"),
@@ -69,6 +70,10 @@ async def test_a_user_may_publish_what_its_work_takes(server: Machine, user: str
         ("ann", "query.wallet.player.balance.bob"),
         ("ann", "cmd.table.staff.T1.ann"),
         ("ann", "cmd.table.staff.T1.pit"),
+        # Nobody proposes or approves an adjustment under another's name.
+        ("ann", "cmd.wallet.staff.ledger.ann"),
+        ("ann", "cmd.wallet.staff.ledger.pit"),
+        ("supervisor", "cmd.wallet.staff.ledger.pit"),
         ("ann", "view.table.felt.T1"),
         ("ann", "alarm.table.broken"),
         ("ann", "_INBOX.bob.x"),

@@ -71,6 +71,18 @@ async def test_a_statement_on_paper_has_a_line_for_each_movement(house):
     assert len(on_paper(sheet(rows))) == len(rows) + 3
 
 
+@pytest.mark.parametrize("columns", [120, 80, 50])
+def test_amounts_stay_whole_on_any_screen(columns: int):
+    """An amount that is cut is another amount: all else folds before it."""
+    out = io.StringIO()
+    console = screen(out)
+    console.width = columns
+    console.print(table_of(sheet([row("2026-11-01T12:00:00", 1_234_567_89, 1_234_567_89)])))
+    lines = out.getvalue().splitlines()
+
+    assert ("+1234567.89  1234567.89" in out.getvalue(), max(map(len, lines)) <= columns) == (True, True)
+
+
 async def test_somebody_without_an_account_is_trouble(house):
     """The sentence says how one is opened."""
     with pytest.raises(Trouble, match="There is no account of 'zoe'"):

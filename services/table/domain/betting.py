@@ -60,7 +60,10 @@ def _check_box(command: PlaceWager, player: str, betting: Betting) -> None:
     """LV-1.2.1, LV-4.5, FL-5.4, FL-5.8: a box of this table with room on it, and not more boxes than an account may have."""
     if not 1 <= command.box <= betting.opened.settings.boxes:
         raise refused(Reason.NO_SUCH_BOX)
-    wagers = [wager for wager in (*betting.wagers, *betting.pending) if wager.kind == "main"]
+    wagers = [wager for wager in betting.wagers + betting.pending if wager.kind == "main"]
+    if not wagers:
+        # Whoever comes first finds room everywhere.
+        return
     there = [wager for wager in wagers if wager.box == command.box]
     if len(there) >= _players_per_box_max(betting):
         raise refused(Reason.BOX_FULL)
@@ -172,10 +175,11 @@ def _go_on(course: Course) -> list[RoundEvent]:
     elif not betting.closed:
         return course
     if betting.wagers:
-        boxes = [wager.box for wager in betting.wagers if wager.kind == "main"]
-        if len(set(boxes)) < len(boxes):
+        wagered = [wager.box for wager in betting.wagers if wager.kind == "main"]
+        boxes = tuple(sorted(set(wagered)))
+        if len(boxes) < len(wagered):
             course.add(CallersSet(wagers=_callers(betting)))
-        course.add(CardsCalled(call_no=1, shoe=betting.opened.shoe, faces=_deal_faces(tuple(sorted(set(boxes))), betting)))
+        course.add(CardsCalled(call_no=1, shoe=betting.opened.shoe, faces=_deal_faces(boxes, betting)))
     else:
         course.add(RoundVoided(reason="no_wagers", shoes=(), cutting_card_out=False))
     return course

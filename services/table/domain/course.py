@@ -4,8 +4,8 @@ What comes next depends on what has just happened (a card that makes 21 complete
 each event is remembered as soon as it is decided.
 """
 
-from services.table.domain.evolve import REMEMBERED
-from services.table.domain.state import Cards, Playing, Round
+from services.table.domain.evolve import REMEMBERED, dealt_together
+from services.table.domain.state import Cards, Laying, Playing, Round
 from shared.contracts.table import CardDealt, CardsCalled, Face, RoundEvent
 from shared.kernel import decider
 
@@ -13,7 +13,7 @@ from shared.kernel import decider
 class Course(decider.Course[Round, RoundEvent]):
     """Events that follow from one command, decided at `at_ms`."""
 
-    __slots__ = ("at_ms", "playing", "state")
+    __slots__ = ("at_ms", "playing")
 
     playing: Playing
     """The round so far, where it is known that cards are out: the same as `state`."""
@@ -28,10 +28,18 @@ class Course(decider.Course[Round, RoundEvent]):
         state = self.state
         self.state = self.playing = REMEMBERED[type(state)][type(event)](state, event)  # type: ignore[assignment]
 
+    def lay(self, cards: list[Laying]) -> None:
+        """Let cards of the outstanding call follow, each at its place."""
+        if len(cards) == 1:
+            self.add(cards[0])
+        elif cards:
+            self.extend(cards)
+            self.state = self.playing = dealt_together(self.playing, cards)
+
     def call_cards(self, *faces: Face) -> None:
         """Ask the shoe for cards; one call is outstanding at a time."""
         playing = self.playing
-        assert not isinstance(playing.awaiting, Cards), "one call is outstanding at a time"
+        assert type(playing.awaiting) is not Cards, "one call is outstanding at a time"
         if playing.exposed:
             # ON-11.3: what lies open beside the hands is the next card, and the round goes on from there.
             box, hand = playing.drawing

@@ -65,7 +65,10 @@ def _overdraw(course: Course) -> None:
 
 def is_contested(playing: Playing) -> bool:
     """Whether a further card of the dealer can change what a hand gets."""
-    return any(hand.stands_against_dealer for hand in playing.hands)
+    for hand in playing.hands:
+        if hand.stands_against_dealer:
+            return True
+    return False
 
 
 def needs_second_card(playing: Playing) -> bool:

@@ -12,9 +12,9 @@ from services.table.domain.course import Course
 from services.table.domain.dead import bury
 from services.table.domain.evolve import place_of
 from services.table.domain.hand import HARD_POINTS
-from services.table.domain.order import DEALER, Place, deal_order
+from services.table.domain.order import Place, deal_order
 from services.table.domain.settlement import finish, give_back
-from services.table.domain.state import SEEN, Cards, Decision, Exposure, NewShoe, Playing
+from services.table.domain.state import SEEN, Cards, Decision, Exposure, Laying, NewShoe, Playing
 from shared.contracts.table import (
     Astray,
     CardDealt,
@@ -84,14 +84,16 @@ def _lay(cards: Sequence[DealtCard], places: Sequence[Place], shoe: str, course:
         for dealt, why in zip(cards, astray, strict=False):
             _lay_aside(dealt, why, shoe, course)
         cards = cards[len(astray) :]
-    for dealt, face, (box, hand) in zip(cards, awaiting.faces, places, strict=False):
-        assert (dealt.card in HARD_POINTS) if face == "up" else not dealt.card, f"card {dealt.index} was called face {face}"
+    lying: list[Laying] = []
+    for dealt, face, (box, hand) in zip(cards, awaiting.faces, places):  # noqa: B905 - where a shoe ends there are fewer cards
+        card, index = dealt.card, dealt.index
         if face == "up":
-            course.add(CardDealt(box=box, hand=hand, card=dealt.card, shoe=shoe, index=dealt.index))
-        elif (box, hand) != DEALER:
-            course.add(FaceDownCardDealt(box=box, hand=hand, shoe=shoe, index=dealt.index))
-        else:
-            course.add(HoleCardDealt(shoe=shoe, index=dealt.index))
+            assert card in HARD_POINTS, f"card {index} was called face up"
+            lying.append(CardDealt(box=box, hand=hand, card=card, shoe=shoe, index=index))
+            continue
+        assert not card, f"card {index} was called face down"
+        lying.append(FaceDownCardDealt(box=box, hand=hand, shoe=shoe, index=index) if box else HoleCardDealt(shoe=shoe, index=index))
+    course.lay(lying)
 
 
 def _lay_aside(dealt: DealtCard, astray: Astray, shoe: str, course: Course) -> None:
@@ -115,14 +117,18 @@ def _places_of_first_deal(playing: Playing) -> tuple[Place, ...]:
     """Return where the cards go until everybody has two; nowhere once somebody was asked to decide, or all of them lie there."""
     if playing.decisions:
         return ()
-    boxes = tuple([hand.box for hand in playing.hands])
+    boxes: tuple[int, ...] = ()
+    lying = len(playing.dealer.cards) + (playing.hole is not None)
+    for hand in playing.hands:
+        boxes += (hand.box,)
+        lying += hand.size
     order = deal_order(boxes, playing.missed, hole_card=playing.opened.profile.dealer.hole_card)
-    return order[sum([hand.size for hand in playing.hands]) + len(playing.dealer.cards) + (playing.hole is not None) :]
+    return order[lying:]
 
 
 def _go_on(course: Course, *, first_deal: bool, exhausted: bool) -> None:
     playing = course.playing
-    if isinstance(playing.awaiting, Cards) or playing.astray:
+    if type(playing.awaiting) is Cards or playing.astray:
         if exhausted:
             replenish(course)
         else:
@@ -144,8 +150,7 @@ def go_on(course: Course) -> None:
 
     A dealer with two open cards has ended the players' turns, also where a blackjack has left them without one (decision 6).
     """
-    playing = course.playing
-    if playing.acting is not None and len(playing.dealer.cards) < 2:
+    if len(course.playing.dealer.cards) < 2:
         hands.next_hand(course)
     else:
         dealer.play(course)

@@ -4,14 +4,14 @@ A table of functions by phase and event instead of one long match: an event that
 and looking one up costs the same however many there are.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NoReturn, get_args
 
 from immutables import Map
 from msgspec.structs import replace
 
 from services.table.domain.approval import remembered
-from services.table.domain.hand import Hand, hand_of, opened, with_card
+from services.table.domain.hand import Hand, face_down, hand_of, opened, with_card
 from services.table.domain.physical import FIRST_CARDS, dealer_on, first_cards, hands_on, read_anew
 from services.table.domain.state import (
     Awaiting,
@@ -22,6 +22,7 @@ from services.table.domain.state import (
     Insurance,
     Interrupted,
     Joining,
+    Laying,
     NewShoe,
     Over,
     Peek,
@@ -104,15 +105,15 @@ def _wager(event: WagerPlaced) -> Wager:
 
 
 def _placed(betting: Betting, event: WagerPlaced) -> Round:
-    return replace(betting, pending=(*betting.pending, _wager(event)))
+    return replace(betting, pending=betting.pending + (_wager(event),))
 
 
 def _accepted(round_: Betting | Playing, event: WagerAccepted) -> Round:
     wager = named(round_.pending, event.wager)
     assert wager is not None, "only a pending wager can be accepted"
-    pending, wagers = without(round_.pending, event.wager), (*round_.wagers, wager)
+    pending, wagers = without(round_.pending, event.wager), round_.wagers + (wager,)
     if isinstance(round_, Betting) and wager.kind == "main":
-        return replace(round_, pending=pending, wagers=wagers, places=(*round_.places, (wager.player, wager.box)))
+        return replace(round_, pending=pending, wagers=wagers, places=round_.places + ((wager.player, wager.box),))
     return replace(round_, pending=pending, wagers=wagers)
 
 
@@ -144,17 +145,21 @@ def _betting_closed(betting: Betting, _: BettingClosed) -> Round:
 
 
 def _settled_lines(round_: Betting | Playing, event: WagersSettled) -> Round:
-    done = {line.wager for line in event.lines}
-    wagers = [wager for wager in round_.wagers if wager.id not in done]
+    wagers = round_.wagers
+    for line in event.lines:
+        wagers = without(wagers, line.wager)
     assert len(wagers) + len(event.lines) == len(round_.wagers), "every line settles a wager of its own"
-    return replace(round_, wagers=tuple(wagers), lines=(*round_.lines, *event.lines))
+    return replace(round_, wagers=wagers, lines=round_.lines + event.lines)
 
 
 def _first_call(betting: Betting, event: CardsCalled) -> Round:
-    callers = {wager.box: wager for wager in reversed(betting.wagers) if wager.kind == "main"}
-    # A box with one wager has no side bet.
-    beside = len(betting.wagers) > len(callers)
-    firsts: dict[int, tuple[str, ...]] = {wager.box: () for wager in betting.wagers if wager.kind in SIDE_BETS} if beside else {}
+    callers: dict[int, Wager] = {}
+    firsts: dict[int, tuple[str, ...]] = {}
+    for wager in betting.wagers:
+        if wager.kind == "main":
+            callers.setdefault(wager.box, wager)
+        elif wager.kind in SIDE_BETS:
+            firsts[wager.box] = ()
     return Playing(
         betting.opened,
         betting.pending,
@@ -200,12 +205,13 @@ def _called_astray(playing: Playing, event: CardsCalled, why: Astray) -> Round:
     )
 
 
-def _one_less(awaiting: Awaiting, *, at_hand: bool = True) -> Awaiting:
+def _less(awaiting: Awaiting, cards: int = 1, *, at_hand: bool = True) -> Awaiting:
+    """What is still to come to hands may be more than a call still brings, where cards of it were nobody's."""
     assert isinstance(awaiting, Cards), "a card is dealt for a call"
-    asked = awaiting.asked[1:]
+    asked = awaiting.asked[cards:]
     if at_hand and awaiting.faces is awaiting.asked:
         return Cards(asked, asked, True) if asked else None
-    faces = awaiting.faces[1:] if at_hand else awaiting.faces
+    faces = awaiting.faces[cards:] if at_hand else awaiting.faces
     return Cards(faces, asked, True) if faces or asked else None
 
 
@@ -217,15 +223,41 @@ def _dealt(playing: Playing, event: CardDealt) -> Round:
     if playing.exposed and _is_exposed(playing, event):
         playing, awaiting = replace(playing, exposed=playing.exposed[1:]), None
     else:
-        awaiting = _one_less(playing.awaiting)
-    if event.box == 0:
-        return replace(playing, dealer=with_card(playing.dealer, event.card), awaiting=awaiting, laid=(*playing.laid, event))
+        awaiting = _less(playing.awaiting)
+    laid = playing.laid + (event,)
+    box = event.box
+    if box == 0:
+        return replace(playing, dealer=with_card(playing.dealer, event.card), awaiting=awaiting, laid=laid)
+    if playing.firsts and box in playing.firsts:
+        firsts = playing.firsts[box]
+        playing = replace(playing, firsts={**playing.firsts, box: (*firsts, event.card)[:FIRST_CARDS]})
     hands = playing.hands
-    at = place_of(hands, event.box, event.hand)
-    if playing.firsts and event.box in playing.firsts:
-        firsts = playing.firsts[event.box]
-        playing = replace(playing, firsts={**playing.firsts, event.box: (*firsts, event.card)[:FIRST_CARDS]})
-    return replace(playing, hands=_put(hands, at, with_card(hands[at], event.card)), awaiting=awaiting, laid=(*playing.laid, event))
+    at = place_of(hands, box, event.hand)
+    return replace(playing, hands=_put(hands, at, with_card(hands[at], event.card)), awaiting=awaiting, laid=laid)
+
+
+def dealt_together(playing: Playing, cards: Sequence[Laying]) -> Playing:
+    """Return the round after cards that came to rest together: what it is after one and then the next, made only once."""
+    if playing.exposed or playing.firsts:
+        for event in cards:
+            playing = REMEMBERED[Playing][type(event)](playing, event)  # type: ignore[assignment]
+        return playing
+    hands, dealer, hole, laid = list(playing.hands), playing.dealer, playing.hole, playing.laid
+    for event in cards:
+        if isinstance(event, CardDealt):
+            laid += (event,)
+            if event.box == 0:
+                dealer = with_card(dealer, event.card)
+            else:
+                at = place_of(hands, event.box, event.hand)
+                hands[at] = with_card(hands[at], event.card)
+        elif isinstance(event, HoleCardDealt):
+            hole = event
+        else:
+            at = place_of(hands, event.box, event.hand)
+            hands[at] = face_down(hands[at], event.index)
+    awaiting = _less(playing.awaiting, len(cards))
+    return replace(playing, hands=tuple(hands), dealer=dealer, hole=hole, laid=laid, awaiting=awaiting)
 
 
 def _forfeited(round_: Betting | Playing, event: CardsForfeited) -> Round:
@@ -238,11 +270,11 @@ def _forfeited(round_: Betting | Playing, event: CardsForfeited) -> Round:
 def _discarded(playing: Playing, event: CardDiscarded) -> Round:
     if playing.exposed and _is_exposed(playing, event):
         return replace(playing, exposed=playing.exposed[1:])
-    return replace(playing, astray=playing.astray[1:], awaiting=_one_less(playing.awaiting, at_hand=False))
+    return replace(playing, astray=playing.astray[1:], awaiting=_less(playing.awaiting, at_hand=False))
 
 
 def _laid_open(playing: Playing, event: CardExposed) -> Round:
-    awaiting = _one_less(playing.awaiting, at_hand=False)
+    awaiting = _less(playing.awaiting, at_hand=False)
     return replace(playing, astray=playing.astray[1:], exposed=(*playing.exposed, event), awaiting=awaiting)
 
 
@@ -260,14 +292,13 @@ def _ruled(round_: Betting | Playing, event: RulingEvent) -> Round:
 
 
 def _hole_dealt(playing: Playing, event: HoleCardDealt) -> Round:
-    return replace(playing, hole=event, awaiting=_one_less(playing.awaiting))
+    return replace(playing, hole=event, awaiting=_less(playing.awaiting))
 
 
 def _down_dealt(playing: Playing, event: FaceDownCardDealt) -> Round:
     hands = playing.hands
     at = place_of(hands, event.box, event.hand)
-    hand = replace(hands[at], down=(*hands[at].down, event.index))
-    return replace(playing, hands=_put(hands, at, hand), awaiting=_one_less(playing.awaiting))
+    return replace(playing, hands=_put(hands, at, face_down(hands[at], event.index)), awaiting=_less(playing.awaiting))
 
 
 def _exposure_called(playing: Playing, event: ExposureCalled) -> Round:
@@ -382,7 +413,8 @@ def _joining_closed(playing: Playing, _: JoiningClosed) -> Round:
 
 
 def _decision(playing: Playing, event: DecisionAwaited) -> Round:
-    barred = playing.awaiting.barred if isinstance(playing.awaiting, Decision) else ()
+    before = playing.awaiting
+    barred = before.barred if type(before) is Decision else ()
     decision = Decision(event.number, event.box, event.hand, event.until_ms, barred)
     return replace(playing, awaiting=decision, decisions=event.number)
 
@@ -437,7 +469,7 @@ def _turn_called(playing: Playing, _: TurnCalled) -> Round:
 
 
 def _hole_turned(playing: Playing, event: HoleCardTurned) -> Round:
-    return replace(playing, dealer=with_card(playing.dealer, event.card), hole=None, awaiting=None, laid=(*playing.laid, event))
+    return replace(playing, dealer=with_card(playing.dealer, event.card), hole=None, awaiting=None, laid=playing.laid + (event,))
 
 
 def _hands_decided(playing: Playing, event: HandsDecided) -> Round:
@@ -520,10 +552,13 @@ def _but(names: tuple[str, ...], one: str) -> tuple[str, ...]:
 
 def without(wagers: tuple[Wager, ...], wager_id: str) -> tuple[Wager, ...]:
     """Return the wagers but one."""
-    return tuple([wager for wager in wagers if wager.id != wager_id])
+    for at, wager in enumerate(wagers):
+        if wager.id == wager_id:
+            return wagers[:at] + wagers[at + 1 :]
+    return wagers
 
 
-def place_of(hands: tuple[Hand, ...], box: int, number: int) -> int:
+def place_of(hands: Sequence[Hand], box: int, number: int) -> int:
     """Return where a hand stands in the order of play."""
     for at, hand in enumerate(hands):
         if hand.box == box and hand.number == number:

@@ -75,7 +75,7 @@ def with_card(hand: Hand, card: str) -> Hand:
         hand.number,
         hand.player,
         hand.stake_minor,
-        (*hand.cards, card),
+        hand.cards + (card,),
         hand.hard + points,
         hand.ace or points == 1,
         hand.split,
@@ -83,6 +83,11 @@ def with_card(hand: Hand, card: str) -> Hand:
         hand.end,
         hand.down,
     )
+
+
+def face_down(hand: Hand, index: int) -> Hand:
+    """Return the hand with one card more that lies face down."""
+    return replace(hand, down=hand.down + (index,))
 
 
 def opened(hand: Hand, cards: tuple[str, ...]) -> Hand:

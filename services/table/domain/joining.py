@@ -29,7 +29,7 @@ from shared.kernel.messages import Envelope
 def is_asked(command: Stand | Double | Split, playing: Playing, envelope: Envelope) -> bool:
     """Return whether a command is the answer of somebody who is asked to join; raise `Refused` if it comes too late."""
     asked = playing.awaiting
-    if not isinstance(asked, Joining) or (command.box, command.hand) != (asked.box, asked.hand):
+    if type(asked) is not Joining or (command.box, command.hand) != (asked.box, asked.hand):
         return False
     if command.round != playing.opened.round or envelope.actor.id not in asked.waiting:
         return False
@@ -130,8 +130,10 @@ def _asked(playing: Playing) -> Joining:
 
 def _on_hand(box: int, hand: int, playing: Playing) -> tuple[Wager, ...]:
     """Return the wagers that play for a hand, in the order in which their players' main wagers lie."""
+    on_hand = [wager for wager in playing.wagers if (wager.box, wager.hand) == (box, hand) and wager.kind in ("main", "split")]
+    if len(on_hand) < 2:
+        return tuple(on_hand)
     # Of a box whose first hand is dead the main wagers have gone back already, in the order in which they lay.
     lying = [line.player for line in playing.lines if line.box == box and line.kind == "main"]
     lying += [wager.player for wager in playing.wagers if wager.box == box and wager.kind == "main"]
-    on_hand = (wager for wager in playing.wagers if (wager.box, wager.hand) == (box, hand) and wager.kind in ("main", "split"))
     return tuple(sorted(on_hand, key=lambda wager: lying.index(wager.player)))

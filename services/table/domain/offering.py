@@ -85,7 +85,7 @@ def seats_of(playing: Playing) -> Seats:
 def came_out(playing: Playing) -> CameOut | None:
     """Return where the cutting card came out in a round, if it did and is written down: the card behind it says so."""
     profile = playing.opened.profile
-    if profile.shoe.cut_offer == "unrecorded" or not _is_cut(profile) or not playing.cutting_card_out:
+    if not playing.cutting_card_out or profile.shoe.cut_offer == "unrecorded" or not _is_cut(profile):
         return None
     at = _boxes_by_index(playing)
     box = at.get(playing.marker)

@@ -5,7 +5,7 @@ with the dealer's cards beneath: a book that takes them first picks the others u
 them under the rest (decision 26).
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 
@@ -61,9 +61,12 @@ def pick_up(course: Course) -> None:
         course.add(CardsPickedUp(hands=picked))
 
 
-def from_right_to_left(hands: Iterable[Hand]) -> tuple[Place, ...]:
-    """Return the hands that have cards, from the dealer's right; of a box that was split the highest number first (ON-9.7)."""
-    return tuple(sorted([(hand.box, hand.number) for hand in hands if hand.cards or hand.down], reverse=True))
+def from_right_to_left(hands: Sequence[Hand]) -> tuple[Place, ...]:
+    """Return the hands that have cards, from the dealer's right; of a box that was split the highest number first (ON-9.7).
+
+    `hands` are in the order of play.
+    """
+    return tuple([(hand.box, hand.number) for hand in hands[::-1] if hand.cards or hand.down])
 
 
 def rack(events: Iterable[RoundEvent]) -> tuple[Racked, ...]:

@@ -109,7 +109,7 @@ def may_split(hand: Hand, playing: Playing) -> bool:
 
 def _takes_one_card(hand: Hand, profile: Profile) -> bool:
     """ON-9.4, LV-2.7: split aces take one card each."""
-    return profile.split.aces_take_one_card and hand.is_split_ace
+    return hand.split and profile.split.aces_take_one_card and hand.is_split_ace
 
 
 def hit(command: Hit, playing: Playing, envelope: Envelope) -> list[RoundEvent]:
@@ -215,10 +215,9 @@ def in_turn(command: ExposeHand | Hit | Stand | Double | Split, playing: Playing
     if hand.end is not None:
         raise refused(Reason.HAND_COMPLETE)
     awaiting = playing.awaiting
-    if isinstance(awaiting, Reserve) and _is_about(awaiting.decision, hand):
-        raise refused(Reason.AWAITING_RESERVE)
     if not isinstance(awaiting, Decision) or not _is_about(awaiting, hand):
-        raise refused(Reason.NOT_YOUR_TURN)
+        reserved = isinstance(awaiting, Reserve) and _is_about(awaiting.decision, hand)
+        raise refused(Reason.AWAITING_RESERVE if reserved else Reason.NOT_YOUR_TURN)
     if envelope.received_at_ms > awaiting.until_ms:
         raise refused(Reason.TOO_LATE)
     return hand, awaiting

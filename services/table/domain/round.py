@@ -87,8 +87,8 @@ def decide(command: RoundCommand, round_: Round, envelope: Envelope) -> list[Rou
     if envelope.actor.role not in SPEAKERS[kind]:
         raise refused(Reason.NOT_ALLOWED_FOR_ROLE)
     events = DECIDED[type(round_)][kind](command, round_, envelope)
-    if isinstance(events, Course):
-        while isinstance(events.state, Playing) and events.state.awaiting is None:
+    if type(events) is Course:
+        while type(events.state) is Playing and events.playing.awaiting is None:
             # A card that lay open was the next one, or a hand that was awaited is dead: nobody else will say what follows.
             dealing.go_on(events)
     return events

@@ -35,28 +35,28 @@ LINES_MAX = 1000
 
 def result(hand: Hand, dealer: Hand) -> Result:
     """Return how a hand compares with the dealer's (ON-3.1, LV-2.1.1, LV-2.2, decision 1)."""
-    if hand.end == "dead":
-        return "dead"
-    if hand.end == "bust":
-        return "bust"
-    if hand.end == "even_money":
-        return "even_money"
+    end = hand.end
+    if end == "dead" or end == "bust" or end == "even_money":
+        return end
     if hand.is_blackjack:
         return "push" if dealer.is_blackjack else "blackjack"
     if dealer.is_blackjack:
         # LV-2.2: a dealer blackjack beats a 21 of more cards, and one after a split.
         return "lose"
-    if dealer.points > 21 or hand.points > dealer.points:
+    points, to_beat = hand.points, dealer.points
+    if to_beat > 21 or points > to_beat:
         return "win"
-    return "push" if hand.points == dealer.points else "lose"
+    return "push" if points == to_beat else "lose"
 
 
 def settle_insurance(course: Course, *, blackjack: bool) -> None:
     """Settle the insurance wagers as soon as it is known whether the dealer has a blackjack (ON-7.3, ON-7.4, LV-2.5.3)."""
     playing = course.playing
-    insured = [wager for wager in playing.wagers if wager.kind == "insurance"]
-    if insured:
-        settled = tuple(line(wager, insured_for(wager, playing) if blackjack else 0) for wager in insured)
+    settled: tuple[SettlementLine, ...] = ()
+    for wager in playing.wagers:
+        if wager.kind == "insurance":
+            settled += (line(wager, insured_for(wager, playing) if blackjack else 0),)
+    if settled:
         course.add(WagersSettled(currency=playing.opened.settings.currency, lines=settled))
 
 
@@ -73,25 +73,35 @@ def pay_even_money(course: Course, wager: Wager) -> None:
 
 def finish(course: Course) -> None:
     """Tell the outcomes, settle what is not settled yet, and end the round (ON-3.5, LV-2.1.4)."""
-    put_away(course)
+    if course.playing.exposed:
+        put_away(course)
     playing = course.playing
     assert not playing.pending, "nothing may wait for its wallet when a round is settled"
     dealer = playing.dealer
-    hands = tuple([told(hand, dealer) for hand in playing.hands])
-    course.add(HandsDecided(dealer_cards=dealer.cards, dealer_total=dealer.points, hands=hands))
-    results = {(hand.box, hand.hand): hand.result for hand in hands}
-    settled = tuple([line(wager, due(wager, results, playing)) for wager in playing.wagers])
+    outcomes: list[HandResult] = []
+    results: dict[tuple[int, int], Result] = {}
+    for hand in playing.hands:
+        outcome = told(hand, dealer)
+        outcomes.append(outcome)
+        results[hand.box, hand.number] = outcome.result
+    course.add(HandsDecided(dealer_cards=dealer.cards, dealer_total=dealer.points, hands=tuple(outcomes)))
+    settled: list[SettlementLine] = []
+    for wager in playing.wagers:
+        settled.append(line(wager, due(wager, results, playing)))
     if settled:
         assert len(settled) <= LINES_MAX, "an entry must stay small"
-        course.add(WagersSettled(currency=playing.opened.settings.currency, lines=settled))
+        course.add(WagersSettled(currency=playing.opened.settings.currency, lines=tuple(settled)))
     pick_up(course)
     playing = course.playing
     assert not playing.wagers, "every accepted wager must have its line"
-    lines = playing.lines
+    staked_minor = returned_minor = 0
+    for line_ in playing.lines:
+        staked_minor += line_.stake_minor
+        returned_minor += line_.returned_minor
     course.add(
         RoundSettled(
-            staked_minor=sum([line_.stake_minor for line_ in lines]),
-            returned_minor=sum([line_.returned_minor for line_ in lines]),
+            staked_minor=staked_minor,
+            returned_minor=returned_minor,
             shoes=playing.shoes,
             cutting_card_out=playing.cutting_card_out,
             places=_places(playing),
@@ -103,7 +113,8 @@ def finish(course: Course) -> None:
 
 def told(hand: Hand, dealer: Hand) -> HandResult:
     """Return a hand with its outcome."""
-    return HandResult(box=hand.box, hand=hand.number, cards=hand.cards, total=hand.points, soft=hand.soft, result=result(hand, dealer))
+    points = hand.points
+    return HandResult(box=hand.box, hand=hand.number, cards=hand.cards, total=points, soft=points != hand.hard, result=result(hand, dealer))
 
 
 def due(wager: Wager, results: dict[tuple[int, int], Result], playing: Playing) -> int:

@@ -16,6 +16,7 @@ from shared.contracts.table import (
     CardDealt,
     CardExposed,
     Face,
+    FaceDownCardDealt,
     HandExposed,
     HandResult,
     HandSplit,
@@ -28,6 +29,10 @@ from shared.contracts.table import (
 
 Laid = CardDealt | HandExposed | HoleCardTurned | HandSplit
 """What says where an open card lies."""
+
+
+Laying = CardDealt | FaceDownCardDealt | HoleCardDealt
+"""What says where a card of a call comes to rest."""
 
 
 class Wager(Struct, frozen=True, gc=False):
@@ -235,8 +240,10 @@ class Playing(Struct, frozen=True, gc=False):
     @property
     def drawing(self) -> Place:
         """Whose a single card is: the first hand's that is not complete, else the dealer's."""
-        hand = self.acting
-        return DEALER if hand is None else (hand.box, hand.number)
+        for hand in self.hands:
+            if hand.end is None:
+                return hand.box, hand.number
+        return DEALER
 
 
 class Over(Struct, frozen=True, gc=False):
