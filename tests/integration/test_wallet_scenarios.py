@@ -1,0 +1,167 @@
+"""What went wrong in other people's wallets, tried on this one: the real server, and every service as a process.
+
+Several of those stories are told by other tests already:
+
+- a settlement that is delivered again and again, also behind a restart; a crash between the movement and whoever waits for it:
+  `test_ledger_under_fire.py`, `test_crashes.py`;
+- a stake that is set aside while its wager lapses: `test_wallet_away.py`;
+- the same id with another amount, one after the other and behind a crash: `test_repeats.py`, `test_ledger_under_fire.py`;
+- a settlement that is corrected, once, though the wallet dies in between: `test_corrections.py`;
+- a round that staff void, said to be done only when the stakes went back: `test_rulings.py`;
+- a subscriber that was down, or heard the same twice: `test_outages.py`, `test_repeats.py`;
+- an id of a day whose book is closed: `test_gaming_day.py`;
+- rows that are made anew, and are those that were kept; rows that know more than the log: `test_read_side.py`;
+- all seats of all tables against one house: the bench `ledger-7-postgres`.
+"""
+
+import asyncio
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from feltlog.machine import Machine
+from feltlog.reconciling.report import reconciled
+from shared.contracts.subjects import ledger_stream
+from shared.contracts.table import WagerAccepted, WagerPlaced
+from shared.contracts.wallet import StakeRefused, StakeReleased, StakeReserved, StakesSettled, Withdraw
+from tests.integration.busy_house import funds
+from tests.integration.running_house import Floor, floor, furnish, table_rows
+
+SPAM = 12
+
+
+@pytest.fixture(scope="module")
+def machine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Machine]:
+    """A house with one table that a dealer runs."""
+    data: Path = tmp_path_factory.mktemp("wallet")
+    furnish(data, table_rows("T1", profile="floor"))
+    with Machine(data) as running:
+        yield running
+
+
+async def movements(house: Floor, kind: type[Any], round: str) -> list[Any]:
+    """Return what the ledger says of a round, of this kind."""
+    events = await house.events(ledger_stream(house.today))
+    return [event for event in events if isinstance(event, kind) and event.round == round]
+
+
+async def opened(house: Floor) -> str:
+    """Open the table if it is closed, and return the round of the next call."""
+    await house.open_tables()
+    return await house.call_round("T1")
+
+
+async def played(house: Floor, round: str) -> None:
+    """Play a round to its end, and return when the ledger has booked it."""
+    await house.close_betting("T1", round)
+    await house.let_go("T1")
+    await house.booked(round)
+
+
+async def test_stake_that_was_refused_is_never_settled(machine: Machine):
+    """blnk: a hold that was refused could still be committed under its id."""
+    async with floor(machine) as house:
+        await house.welcome("poor", minor=5_00)
+        await house.welcome("rich")
+        round = await opened(house)
+        refused, taken = await house.wager("poor", round, 1, 10_00), await house.wager("rich", round, 2, 10_00)
+        await played(house, round)
+        (refusal,) = await movements(house, StakeRefused, round)
+        settled = [line for event in await movements(house, StakesSettled, round) for line in event.lines]
+        left_minor = await funds(house.pit, "poor")
+
+    assert (refused.code, taken.status, refusal.code, {line.player for line in settled}, left_minor) == (
+        "insufficient_funds",
+        "accepted",
+        "insufficient_funds",
+        {"rich"},
+        5_00,
+    )
+
+
+async def test_wager_that_is_said_a_dozen_times_under_other_ids_is_one_stake(machine: Machine):
+    """HighLife: a double click was two bets.  And what comes behind the close moves nothing."""
+    async with floor(machine) as house:
+        await house.welcome("eager")
+        round = await opened(house)
+        answers = await asyncio.gather(*(house.wager("eager", round, 1, 10_00) for _ in range(SPAM)))
+        await house.close_betting("T1", round)
+        late = await house.wager("eager", round, 2, 10_00)
+        await house.let_go("T1")
+        await house.booked(round)
+        reserved = await movements(house, StakeReserved, round)
+        first = [event for event in await house.round_events(round) if isinstance(event, WagerPlaced) and event.kind == "main"]
+
+    assert (
+        sorted({(answer.status, answer.code) for answer in answers}),
+        [answer.status for answer in answers].count("accepted"),
+        late.status,
+        [event.wager for event in reserved if event.wager in {wager.wager for wager in first}],
+    ) == ([("accepted", ""), ("refused", "already_on_box")], 1, "refused", [first[0].wager])
+
+
+async def test_wager_in_the_moment_of_the_close_is_dealt_or_moves_nothing(machine: Machine):
+    """noire: a bet of the closing millisecond was paid for and not dealt.  The log says when the house received it."""
+    async with floor(machine) as house:
+        for name in ("now", "then", "soon"):
+            await house.welcome(name)
+        round = await opened(house)
+        sure = await house.wager("now", round, 1, 10_00)
+        closed, *close = await asyncio.gather(
+            house.close_betting("T1", round), house.wager("then", round, 2, 10_00), house.wager("soon", round, 3, 10_00)
+        )
+        await house.let_go("T1")
+        await house.booked(round)
+        accepted = {event.wager for event in await house.round_events(round) if isinstance(event, WagerAccepted)}
+        reserved = {event.wager for event in await movements(house, StakeReserved, round)}
+        released = {event.wager for event in await movements(house, StakeReleased, round)}
+        settled = {line.wager for event in await movements(house, StakesSettled, round) for line in event.lines}
+        pages = await house.pages(f"log.table.{house.today}.T1.round.{round.rpartition('-')[2]}")
+        unstamped = [decision.id for page in pages for decision in page.entry.decisions if decision.received_at_ms <= 0]
+        differences = (await reconciled(house.store, "")).differences
+
+    mains = {"accepted": 1 + sum(answer.status == "accepted" for answer in close)}
+    assert (sure.status, closed.status, reserved - released, settled, len(accepted) >= mains["accepted"], unstamped, differences) == (
+        "accepted",
+        "accepted",
+        accepted,
+        accepted,
+        True,
+        [],
+        [],
+    )
+
+
+async def test_stake_that_is_set_aside_cannot_be_withdrawn(machine: Machine):
+    """Robinhood: what was lent or set aside counted as money that could be taken out."""
+    async with floor(machine) as house:
+        await house.welcome("held", minor=10_00)
+        round = await opened(house)
+        staked = await house.wager("held", round, 1, 7_00)
+        left_minor = await funds(house.pit, "held")
+        too_much, fits = [
+            await house.pit.ask("wallet", "ledger", Withdraw(player="held", currency="EUR", minor=minor)) for minor in (5_00, 3_00)
+        ]
+        await played(house, round)
+
+    assert (staked.status, left_minor, too_much.code, fits.status) == ("accepted", 3_00, "insufficient_funds", "accepted")
+
+
+async def test_wager_right_behind_a_settlement_is_judged_by_the_ledger(machine: Machine):
+    """Medici: a balance that was read from a copy which lagged behind let a player stake what was not there."""
+    async with floor(machine) as house:
+        await house.welcome("quick", minor=20_00)
+        first = await opened(house)
+        await house.wager("quick", first, 1, 10_00)
+        await played(house, first)
+        account = (await house.ledger(house.today)).account("quick", "EUR")
+        assert account is not None, "the player has an account"
+        second = await opened(house)
+        over = await house.wager("quick", second, 1, account.minor + 1_00)
+        all_of_it = await house.wager("quick", second, 2, account.minor)
+        left_minor = await funds(house.pit, "quick")
+        await played(house, second)
+
+    assert (over.code, all_of_it.status, left_minor) == ("insufficient_funds", "accepted", 0)
