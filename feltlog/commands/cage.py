@@ -18,6 +18,7 @@ from feltlog.commands.staff import member
 from feltlog.house import House
 from feltlog.screen import write_json
 from feltlog.trouble import Trouble
+from feltlog.wording import money
 from shared.contracts.refusals import Reason
 from shared.contracts.subjects import BadSubject, token
 from shared.kernel.identity import ASKED_ID
@@ -27,6 +28,7 @@ from shared.kernel.money import BadMoney, exponent, minor_units
 T = TypeVar("T")
 
 PlayerArgument = Annotated[str, typer.Argument(metavar="PLAYER", help="Whose account.")]
+AmountArgument = Annotated[str, typer.Argument(metavar="AMOUNT", help="Digits with at most the currency's decimals, such as 12.50.")]
 CurrencyOption = Annotated[str, typer.Option("--currency", help="Which account; not needed where the player has only one.")]
 NoteOption = Annotated[str, typer.Option("--note", help="Why, in one line; it is written into the log.")]
 IdOption = Annotated[
@@ -99,6 +101,18 @@ def name_of(player: str) -> str:
         return token(player)
     except BadSubject as error:
         raise Trouble(f"{error}.") from error
+
+
+async def move(at: Cage, player: str, sum: tuple[str, str], command: Callable[..., Any], done: str) -> None:
+    """Move an amount, a text and the chosen currency or none, by the command that is made of it, and say what came of it."""
+
+    async def speak(staff: Client) -> None:
+        currency = await currency_of(staff, player, sum[1])
+        minor = amount_of(sum[0], currency)
+        answer = await asked(staff, at, command(player=player, currency=currency, minor=minor))
+        tell(at, answer, f"{money(minor, currency)} {done} {player}.", player=player, currency=currency, minor=minor)
+
+    await speaking(at, speak)
 
 
 async def currency_of(staff: Client, player: str, chosen: str) -> str:

@@ -4,35 +4,19 @@ It can be staked where the book takes tokens as wagers (FL-5.1), and it is never
 """
 
 import asyncio
-from collections.abc import Callable
+from functools import partial
 from typing import Annotated
 
 import typer
 
-from feltlog.client import Client
-from feltlog.commands.cage import (
-    Cage,
-    CurrencyOption,
-    IdOption,
-    PlayerArgument,
-    amount_of,
-    asked,
-    cage,
-    currency_of,
-    name_of,
-    speaking,
-    tell,
-)
+from feltlog.commands.cage import AmountArgument, CurrencyOption, IdOption, PlayerArgument, cage, move, name_of
 from feltlog.commands.connection import DATA, DataOption, JsonOption, ServerOption
 from feltlog.commands.staff import AsOption
 from feltlog.house import House
 from feltlog.trouble import Trouble
-from feltlog.wording import money
-from shared.contracts.cage import CancelPromo, GrantPromo, PromoCommand, RedeemPromo
+from shared.contracts.cage import CancelPromo, GrantPromo, RedeemPromo
 
 app = typer.Typer(no_args_is_help=True, help="Give, redeem and take back promotional money.")
-
-AmountArgument = Annotated[str, typer.Argument(metavar="AMOUNT", help="Digits with at most the currency's decimals, such as 12.50.")]
 
 
 @app.command()
@@ -54,11 +38,8 @@ def grant(
     if voucher and id:
         raise Trouble("A voucher is its own id: leave --id away.")
     at = cage(House(data), server, by, f"voucher-{voucher}" if voucher else id, json=json)
-
-    def command(currency: str, minor: int) -> PromoCommand:
-        return GrantPromo(player=player, currency=currency, minor=minor, voucher=voucher)
-
-    asyncio.run(move(at, player, (sum, currency), command, "were given to"))
+    command = partial(GrantPromo, voucher=voucher)
+    asyncio.run(move(at, name_of(player), (sum, currency), command, "were given to"))
 
 
 @app.command()
@@ -77,11 +58,7 @@ def redeem(
     Such as `feltlog wallet promo redeem ann 20.00 --as manager`.  Exit status 0: it was redeemed; 2: it was refused.
     """
     at = cage(House(data), server, by, id, json=json)
-
-    def command(currency: str, minor: int) -> PromoCommand:
-        return RedeemPromo(player=player, currency=currency, minor=minor)
-
-    asyncio.run(move(at, player, (sum, currency), command, "of promotional money were redeemed for"))
+    asyncio.run(move(at, name_of(player), (sum, currency), RedeemPromo, "of promotional money were redeemed for"))
 
 
 @app.command()
@@ -100,20 +77,4 @@ def cancel(
     Such as `feltlog wallet promo cancel ann 20.00`.  Exit status 0: it was taken back; 2: it was refused.
     """
     at = cage(House(data), server, by, id, json=json)
-
-    def command(currency: str, minor: int) -> PromoCommand:
-        return CancelPromo(player=player, currency=currency, minor=minor)
-
-    asyncio.run(move(at, player, (sum, currency), command, "of promotional money were taken back from"))
-
-
-async def move(at: Cage, player: str, sum: tuple[str, str], command: Callable[[str, int], PromoCommand], done: str) -> None:
-    """Ask for a movement of promotional money, in the currency that was chosen or is the only one, and say what came of it."""
-
-    async def speak(staff: Client) -> None:
-        currency = await currency_of(staff, name_of(player), sum[1])
-        minor = amount_of(sum[0], currency)
-        answer = await asked(staff, at, command(currency, minor))
-        tell(at, answer, f"{money(minor, currency)} {done} {player}.", player=player, currency=currency, minor=minor)
-
-    await speaking(at, speak)
+    asyncio.run(move(at, name_of(player), (sum, currency), CancelPromo, "of promotional money were taken back from"))

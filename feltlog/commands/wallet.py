@@ -5,7 +5,6 @@ allows it is the ledger's to say.
 """
 
 import asyncio
-from typing import Annotated
 
 import typer
 from rich.table import Table
@@ -13,29 +12,24 @@ from rich.table import Table
 from feltlog.client import Client
 from feltlog.commands import adjustments, blocking, promo
 from feltlog.commands.cage import (
-    Cage,
+    AmountArgument,
     CurrencyOption,
     IdOption,
     PlayerArgument,
-    amount_of,
-    asked,
     cage,
-    currency_of,
+    move,
     name_of,
     speaking,
-    tell,
 )
 from feltlog.commands.connection import DATA, DataOption, JsonOption, ServerOption
 from feltlog.commands.staff import AsOption
 from feltlog.house import House
 from feltlog.screen import plain_table, screen, write_json
-from feltlog.wording import amount, money
+from feltlog.wording import amount
 from services.wallet.views import Amount, Balance
 from shared.contracts.wallet import Deposit, Withdraw
 
 app = typer.Typer(no_args_is_help=True, help="Move money at the cage, look at balances, adjust and block accounts.")
-
-AmountArgument = Annotated[str, typer.Argument(metavar="AMOUNT", help="Digits with at most the currency's decimals, such as 12.50.")]
 
 
 @app.command()
@@ -55,7 +49,7 @@ def deposit(
     it is brought in once, however often it is asked.  Exit status 0: it was brought in; 2: it was refused.
     """
     at = cage(House(data), server, by, id, json=json)
-    asyncio.run(move(at, Deposit, name_of(player), (sum, currency), "were brought in for"))
+    asyncio.run(move(at, name_of(player), (sum, currency), Deposit, "were brought in for"))
 
 
 @app.command()
@@ -74,7 +68,7 @@ def withdraw(
     Such as `feltlog wallet withdraw ann 40.00 --as manager`.  Exit status 0: it was paid out; 2: it was refused.
     """
     at = cage(House(data), server, by, id, json=json)
-    asyncio.run(move(at, Withdraw, name_of(player), (sum, currency), "were paid out to"))
+    asyncio.run(move(at, name_of(player), (sum, currency), Withdraw, "were paid out to"))
 
 
 @app.command()
@@ -95,18 +89,6 @@ def balance(
         return await staff.balance(name_of(player))
 
     show(asyncio.run(speaking(at, look)), json=json)
-
-
-async def move(at: Cage, kind: type[Deposit] | type[Withdraw], player: str, sum: tuple[str, str], done: str) -> None:
-    """Move an amount, in the currency that was chosen or is the only one, and say what came of it."""
-
-    async def speak(staff: Client) -> None:
-        currency = await currency_of(staff, player, sum[1])
-        minor = amount_of(sum[0], currency)
-        answer = await asked(staff, at, kind(player=player, currency=currency, minor=minor))
-        tell(at, answer, f"{money(minor, currency)} {done} {player}.", player=player, currency=currency, minor=minor)
-
-    await speaking(at, speak)
 
 
 def show(found: Balance, *, json: bool) -> None:

@@ -203,4 +203,4 @@ async def test_the_page_tells_the_truth(tmp_path: Path):
         names = {"FELTLOG_DATA": str(tmp_path), "ADJUSTMENT": f"{house.today}-1"}
         reports = [await asyncio.to_thread(run, block, names) for block in blocks(page, "integration")]
 
-    assert reports == [[], [], []]
+    assert reports == [[], [], [], []]

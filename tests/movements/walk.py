@@ -50,10 +50,17 @@ FIRST_DAY = 20_000_101
 PAID_MAX = 500
 
 
+Heard = Callable[[str, Any, list[Any], Actor], str]
+"""Is told of each decision that had consequences, the gaming day, the command, its events and whose it was; says its entry's digest."""
+
+
 class Walk:
     """A ledger, a till for each currency, and the dice."""
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, *, day_every: int = DAY_EVERY, heard: Heard = lambda *_: "") -> None:
+        self.day_every = day_every
+        self.heard = heard
+        self.follows = ""
         self.dice = random.Random(seed)
         self.ledger: Ledger = LEDGER.initial
         self.tills = {currency: Till() for currency in CURRENCIES}
@@ -78,7 +85,7 @@ class Walk:
         for made in range(1, count + 1):
             currency = self.dice.choice(CURRENCIES)
             self.dice.choice(moves)(currency, self.tills[currency])
-            if made % DAY_EVERY == 0:
+            if made % self.day_every == 0:
                 self._night()
             if made % LOOK_EVERY == 0 or made == count:
                 self._compare()
@@ -179,7 +186,7 @@ class Walk:
         self._do(CloseBook(next_day=str(self.day + 1)))
         self._compare()
         closed, self.ledger, self.day = self.ledger, LEDGER.initial, self.day + 1
-        for _, command in beginning(closed, {}, "", CAPS):
+        for _, command in beginning(closed, {}, self.follows, CAPS):
             self._do(command)
         self.corrected = {}
         for till in self.tills.values():
@@ -188,6 +195,8 @@ class Walk:
     def _do(self, command: Any, *, by: Actor = PERSONS[0]) -> list[Any]:
         events = LEDGER.decide(command, self.ledger, Envelope("id", by, 0, 0))
         self.ledger = LEDGER.after(self.ledger, events)
+        if events:
+            self.follows = self.heard(str(self.day), command, events, by)
         return events
 
     def _same(self, command: Any, allowed: bool, *, by: Actor = PERSONS[0]) -> None:

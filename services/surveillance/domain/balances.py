@@ -10,21 +10,19 @@ from typing import Any
 
 from msgspec import UNSET
 
+from services.surveillance.domain.dues import Account, Book, moves_as_told, summed
 from services.surveillance.domain.findings import Code, Finding
-from services.surveillance.domain.heard import Heard, Where
+from services.surveillance.domain.heard import Heard
 from shared.contracts.wallet import (
     AdjustmentMade,
     BookClosed,
     BookOpened,
     CarriedForward,
-    CorrectedStake,
     Deposited,
-    Posting,
     PromoCancelled,
     PromoGranted,
     PromoRedeemed,
     RoundBooked,
-    SettledStake,
     StakeReleased,
     StakeReserved,
     StakesCorrected,
@@ -32,22 +30,6 @@ from shared.contracts.wallet import (
     Withdrawn,
 )
 from shared.kernel.identity import digest
-
-Account = tuple[str, str]
-"""A currency and an account's name."""
-
-
-@dataclass
-class Book:
-    """One day's ledger: what lies in each account."""
-
-    minor: dict[Account, int] = field(default_factory=lambda: defaultdict(int))
-    promo: dict[tuple[str, str], tuple[int, int]] = field(default_factory=dict)
-    """Of each wager, by round, that was staked with promotional money: how much of that, and the whole stake."""
-    movements: int = 0
-    from_day: str = ""
-    first: Where | None = None
-    closed: bool = False
 
 
 @dataclass
@@ -126,10 +108,10 @@ class Balances:
         self.movements += 1
         book.movements += bool(event.postings)
         found = []
-        moved = _summed(event.postings)
+        moved = summed(event.postings)
         if sum(moved.values()):
             found.append((Code.UNBALANCED, f"{type(event).__name__} does not sum to zero"))
-        if not _moves(event, moved, book):
+        if not moves_as_told(event, moved, book):
             found.append((Code.UNBALANCED, f"{type(event).__name__} does not move what it says"))
         for name, minor in moved.items():
             account = (event.currency, name)
@@ -141,108 +123,6 @@ class Balances:
             if not book.minor[account] and name.endswith(("/escrow", "/owed", "/promo")):
                 del book.minor[account]
         return found
-
-
-def _moves(event: Any, moved: dict[str, int], book: Book) -> bool:
-    """Return whether the postings of an event move what it says, and nothing else."""
-    match event:
-        case Deposited(player=player, minor=minor):
-            return _only(moved, _with_debt({player: minor}, event.currency, book), rest="outside/")
-        case StakesCorrected(lines=lines):
-            return moved == _corrected(event.round, lines, event.currency, book)
-        case AdjustmentMade(player=player, minor=minor):
-            return _only(moved, _with_debt({player: minor}, event.currency, book), rest="house/win")
-        case Withdrawn(player=player, minor=minor):
-            return _only(moved, {f"player/{player}/cash": -minor}, rest="outside/")
-        case StakeReserved(player=player, round=round_, minor=minor):
-            promo = event.promo_minor or 0
-            held = book.minor.get((event.currency, f"player/{player}/promo"), 0)
-            legs = {f"player/{player}/cash": promo - minor, f"player/{player}/promo": -promo, f"round/{round_}/escrow": minor}
-            # Promotional money goes first: either all of the stake is, or all that there is of it.
-            return moved == _summed_pairs(legs) and promo in (0, min(held, minor))
-        case StakeReleased(player=player, round=round_, minor=minor):
-            promo = book.promo.get((round_, event.wager), (0, 1))[0]
-            legs = {f"player/{player}/cash": minor - promo, f"player/{player}/promo": promo, f"round/{round_}/escrow": -minor}
-            return moved == _summed_pairs(legs)
-        case StakesSettled(round=round_, lines=lines):
-            return moved == _settled(round_, lines, book)
-        case PromoGranted(player=player, minor=minor):
-            return moved == {f"player/{player}/promo": minor, "house/promo": -minor}
-        case PromoCancelled(player=player, minor=minor):
-            return moved == {f"player/{player}/promo": -minor, "house/promo": minor}
-        case PromoRedeemed(player=player, minor=minor):
-            return moved == _summed_pairs({f"player/{player}/promo": -minor, **_with_debt({player: minor}, event.currency, book)})
-        case _:
-            return True
-
-
-def _settled(round_: str, lines: tuple[SettledStake, ...], book: Book) -> dict[str, int]:
-    """Return what a settlement moves: each wager gives back in the proportion of its stake, and the house has the rest."""
-    due: dict[str, int] = defaultdict(int)
-    for line in lines:
-        promo = _promo(book, round_, line.wager, line.returned_minor)
-        due[f"round/{round_}/escrow"] -= line.stake_minor
-        due[f"player/{line.player}/promo"] += promo
-        due[f"player/{line.player}/cash"] += line.returned_minor - promo
-        due["house/rounding"] -= line.rounding_minor or 0
-        due["house/win"] += line.stake_minor - line.returned_minor + (line.rounding_minor or 0)
-    return _summed_pairs(due)
-
-
-def _corrected(round_: str, lines: tuple[CorrectedStake, ...], money: str, book: Book) -> dict[str, int]:
-    """Return what a correction moves; promotional money that is gone is borne by the house and nobody's debt."""
-    due: dict[str, int] = defaultdict(int)
-    cash: dict[str, int] = defaultdict(int)
-    promo: dict[str, int] = defaultdict(int)
-    for line in lines:
-        part = _promo(book, round_, line.wager, line.returned_minor) - _promo(book, round_, line.wager, line.settled_minor)
-        promo[line.player] += part
-        cash[line.player] += line.returned_minor - line.settled_minor - part
-        rounding = (line.rounding_minor or 0) - (line.settled_rounding_minor or 0)
-        due["house/rounding"] -= rounding
-        due["house/win"] += line.settled_minor - line.returned_minor + rounding
-    for player, minor in promo.items():
-        there = max(minor, -book.minor.get((money, f"player/{player}/promo"), 0))
-        due[f"player/{player}/promo"] += there
-        due["house/promo"] += minor - there
-    return _summed_pairs({**due, **_with_debt(cash, money, book)})
-
-
-def _promo(book: Book, round_: str, wager: str, minor: int) -> int:
-    """Return how much of what a wager gives back is promotional money, a part of a cent left out."""
-    promo, stake = book.promo.get((round_, wager), (0, 1))
-    return minor * promo // stake
-
-
-def _with_debt(net: dict[str, int], money: str, book: Book) -> dict[str, int]:
-    """Return how accounts move: what a player owes is paid first, and what an account does not hold is owed."""
-    due = {}
-    for player, minor in net.items():
-        held, debt = book.minor.get((money, f"player/{player}/cash"), 0), -book.minor.get((money, f"player/{player}/owed"), 0)
-        to_debt = min(debt, minor) if minor > 0 else min(held + minor, 0)
-        due[f"player/{player}/cash"], due[f"player/{player}/owed"] = minor - to_debt, to_debt
-    return due
-
-
-def _only(moved: dict[str, int], due: dict[str, int], *, rest: str) -> bool:
-    """Return whether `due` moved, and otherwise only one account whose name begins with `rest`."""
-    others = {name: minor for name, minor in moved.items() if name not in due}
-    return (
-        all(moved.get(name, 0) == minor for name, minor in due.items())
-        and len(others) <= 1
-        and all(name.startswith(rest) for name in others)
-    )
-
-
-def _summed(postings: tuple[Posting, ...]) -> dict[str, int]:
-    total: dict[str, int] = defaultdict(int)
-    for posting in postings:
-        total[posting.account] += posting.minor
-    return _summed_pairs(total)
-
-
-def _summed_pairs(legs: dict[str, int]) -> dict[str, int]:
-    return {name: minor for name, minor in legs.items() if minor}
 
 
 def _standing(minor: dict[Account, int]) -> dict[Account, int]:
