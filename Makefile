@@ -40,7 +40,7 @@ format: setup ## put the source into the house's form
 	$(BIN)/ruff format .
 
 integration: setup ## run the tests that need the real nats-server (it comes with the setup)
-	$(BIN)/pytest -q tests/integration
+	$(BIN)/pytest -q -n 2 --dist loadfile tests/integration
 
 demo: setup ## play an evening of 200 rounds on a real server, then prove it
 	$(BIN)/feltlog demo
