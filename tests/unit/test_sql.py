@@ -1,11 +1,16 @@
 """The index in an SQLite file, and what names a database."""
 
+import gc
+import socket
+import struct
+import threading
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from shared.runtime.settings import SettingMissing
-from shared.runtime.sql import IndexUnreadable, Where, positions, shown, where_of
+from shared.runtime.sql import DatabaseAway, Index, IndexUnreadable, Where, positions, shown, where_of
 from tests.index_suite import *  # noqa: F403
 from tests.index_suite import LOG, Open
 
@@ -70,3 +75,34 @@ def test_what_names_no_database_is_refused_without_being_repeated(text):
         where_of(text, setting="DATABASE")
 
     assert "s3cret" not in str(refused.value)
+
+
+# Where the line breaks while it is being opened, the driver leaves its socket to the garbage collector.
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+@pytest.mark.parametrize("answers", [0, 1, 2], ids=["at once", "after a word", "in the middle of an answer"])
+def test_a_server_that_hangs_up_is_away(answers: int):
+    """However a line ends, it may come back: that is waited for, and never taken for a database that cannot be used."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def hang_up() -> None:
+            # Closed with nothing lingering, a line ends with a reset and not with a goodbye.
+            with suppress(OSError):
+                while True:
+                    answer(server.accept()[0])
+
+        def answer(line: socket.socket) -> None:
+            if answers:
+                line.recv(8)
+            if answers > 1:
+                line.send(b"R\x00\x00")
+            line.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            line.close()
+
+        listening = threading.Thread(target=hang_up, daemon=True)
+        listening.start()
+        where = where_of(f"postgresql://ann:secret@127.0.0.1:{server.getsockname()[1]}/rows", setting="a test")
+        with pytest.raises(DatabaseAway, match="is not reached"):
+            Index(where, {})
+        gc.collect()
+        server.shutdown(socket.SHUT_RDWR)
+        listening.join(5)

@@ -6,12 +6,13 @@ is waited for by whoever can wait; one that cannot be used says so in a sentence
 
 import logging
 import ssl
+import struct
 from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Engine, create_engine, event
 from sqlalchemy.engine import URL, make_url
-from sqlalchemy.exc import ArgumentError, DBAPIError
+from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError
 
 from shared.runtime.settings import SettingMissing
 
@@ -19,6 +20,8 @@ BUSY_S = 10
 """How long one process waits while another writes."""
 SILENCE_S = 60
 """How long a server on the network may take to answer."""
+LINE_BROKE = (OSError, EOFError, struct.error)
+"""What the driver of a server raises of its own where the line ends in the middle of a word."""
 SSL_MODES = ("disable", "require", "verify-full")
 AWAY = ("08", "53", "57", "40")
 """Classes of SQLSTATE that tell of a server that is not reached, is full, is going down, or wants to be asked again."""
@@ -123,4 +126,19 @@ def _server(url: URL) -> Engine:
         arguments["ssl_context"] = context
     # What the pool has to say of a connection that broke is a traceback; whoever asked says it in a sentence.
     logging.getLogger("sqlalchemy.pool").setLevel(logging.CRITICAL)
-    return create_engine(url.set(query={}), connect_args=arguments, pool_pre_ping=True, pool_size=2, hide_parameters=True)
+    engine = create_engine(url.set(query={}), connect_args=arguments, pool_pre_ping=True, pool_size=2, hide_parameters=True)
+
+    @event.listens_for(engine, "do_connect")
+    def _reach(dialect: Any, _record: Any, ways: Any, chosen: Any) -> Any:
+        # A server that dies while somebody reaches for it leaves the driver with bare errors of the line.
+        try:
+            return dialect.connect(*ways, **chosen)
+        except LINE_BROKE as error:
+            raise dialect.dbapi.InterfaceError(str(error)) from error
+
+    @event.listens_for(engine, "handle_error")
+    def _line_broke(context: Any) -> None:
+        if isinstance(context.original_exception, LINE_BROKE):
+            raise OperationalError(None, None, context.original_exception) from context.original_exception
+
+    return engine
