@@ -7,17 +7,9 @@ from msgspec import Struct
 from services.surveillance.domain.facts import Fact, facts
 from services.surveillance.domain.findings import Code, Finding
 from services.surveillance.domain.watch import Seen
+from shared.contracts.rounds import RoundCorrected, RoundOpened, RoundSettled, RoundVoided
 from shared.contracts.subjects import round_name
-from shared.contracts.table import (
-    RoundCorrected,
-    RoundOpened,
-    RoundSettled,
-    RoundVoided,
-    WagerAccepted,
-    WagerPlaced,
-    WagersCorrected,
-    WagersSettled,
-)
+from shared.contracts.wagers import WagerAccepted, WagerPlaced, WagersCorrected, WagersSettled
 
 NUMBER_MAX = 2**63 - 1
 """What a column of the index holds."""

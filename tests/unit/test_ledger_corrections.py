@@ -10,7 +10,7 @@ from services.wallet.domain.state import Ledger
 from services.wallet.reactions import follow
 from services.wallet.statement import statement
 from services.wallet.views import balance
-from shared.contracts.table import CorrectedLine, WagersCorrected
+from shared.contracts.wagers import CorrectedLine, WagersCorrected
 from shared.contracts.wallet import (
     BookRound,
     CarriedAccount,

@@ -12,17 +12,9 @@ from services.surveillance.domain.findings import Code, Finding, finding
 from services.surveillance.domain.heard import Heard
 from shared.contracts.asking import CameOut, CutOffered, CutRefused
 from shared.contracts.burns import BurnNoted, ReshuffleOrdered
+from shared.contracts.cutting import CutCalled, CutRevealed, CutSealed, OrderNoted
 from shared.contracts.procedure import CardsReplaced
-from shared.contracts.table import (
-    CutCalled,
-    CutRevealed,
-    CutSealed,
-    OrderNoted,
-    RoundRecorded,
-    ShoeCalled,
-    ShoeMounted,
-    TableOpened,
-)
+from shared.contracts.table import RoundRecorded, ShoeCalled, ShoeMounted, TableOpened
 
 Amiss = list[tuple[str, str]]
 """Clauses, and what is wrong."""

@@ -9,7 +9,8 @@ from typing import Any
 
 import msgspec
 
-from shared.contracts.table import Kind, RoundOpened, WagerAccepted, WagerPlaced
+from shared.contracts.rounds import RoundOpened
+from shared.contracts.wagers import Kind, WagerAccepted, WagerPlaced
 from shared.kernel.entry import Entry
 from shared.kernel.messages import Actor, Cause
 from shared.kernel.profile import Profile

@@ -9,20 +9,11 @@ from collections.abc import Iterator
 
 from services.surveillance.domain.facts import Breach, Fact, Round
 from shared.contracts import rulings
-from shared.contracts.table import (
-    Astray,
-    BoxMissed,
-    CardDiscarded,
-    CardExposed,
-    CardsCorrected,
-    CloseBetting,
-    HandCompleted,
-    RoundVoided,
-    RulingApproved,
-    RulingDeclined,
-    RulingProposed,
-    RulingWithdrawn,
-)
+from shared.contracts.dealing import Astray, BoxMissed, CardDiscarded, CardExposed, CardsCorrected
+from shared.contracts.decisions import HandCompleted
+from shared.contracts.rounds import RoundVoided
+from shared.contracts.rulings import RulingApproved, RulingDeclined, RulingProposed, RulingWithdrawn
+from shared.contracts.wagers import CloseBetting
 
 TWO = "LV-3.5"
 """The clause that asks for another person's approval in so many words."""
