@@ -8,6 +8,7 @@ from typing import Any
 from msgspec import UNSET
 
 from feltlog.reconciling.place import Difference, Place, differs, places
+from shared.contracts.accounts import HOUSE_PROMO, HOUSE_ROUNDING, HOUSE_WIN, escrow_account, kind_of, promo_account
 from shared.contracts.wallet import (
     AdjustmentMade,
     BookClosed,
@@ -29,9 +30,6 @@ Account = tuple[str, str]
 """A currency and an account's name."""
 Key = tuple[str, str]
 """A round and a wager."""
-
-
-ROUNDING = "house/rounding"
 
 
 @dataclass
@@ -104,7 +102,7 @@ class Book:
 
     def held_for(self, round: str) -> dict[str, int]:
         """Return what lies in a round's escrow, by currency."""
-        account = escrow_of(round)
+        account = escrow_account(round)
         return {currency: minor for currency in sorted(self.currencies) if (minor := self.balances.get((currency, account), 0))}
 
     def standing(self) -> dict[Account, int]:
@@ -117,7 +115,7 @@ class Book:
                 for row in event.accounts:
                     self._post(row.currency, row.account, row.minor)
                 for stake in event.stakes:
-                    self._post(stake.currency, escrow_of(stake.round), stake.minor)
+                    self._post(stake.currency, escrow_account(stake.round), stake.minor)
                     self.wagers[stake.round, stake.wager].reserved = (place, stake)
                     self.wagers[stake.round, stake.wager].promo_minor = of(stake, "promo_minor")
             case BookOpened():
@@ -168,7 +166,7 @@ class Book:
 
     def _wager(self, place: Place, event: Any, moved: Mapping[str, int]) -> None:
         for player, due in self._promo_due(event).items():
-            came = moved.get(f"player/{player}/promo", 0)
+            came = moved.get(promo_account(player), 0)
             if came != due:
                 self._differ(place, "promo_differs", f"{came} of promotional money came to {player}, whose stakes give back {due}", event)
         match event:
@@ -177,7 +175,7 @@ class Book:
                 if known.reserved or known.settled:
                     self._differ(place, "set_aside_twice", f"the stake of wager {event.wager} is set aside a second time", event)
                 known.reserved = known.reserved or (place, event)
-                known.promo_minor = -moved.get(f"player/{event.player}/promo", 0)
+                known.promo_minor = -moved.get(promo_account(event.player), 0)
             case StakeReleased():
                 known = self.wagers[event.round, event.wager]
                 if not known.lies_there:
@@ -256,23 +254,23 @@ def said_otherwise(event: Any, moved: Mapping[str, int]) -> Iterator[str]:
         case Withdrawn(player=player, minor=minor):
             yield from _apart(moved, {player: -minor}, {}, rest=("outside/",))
         case AdjustmentMade(player=player, minor=minor):
-            yield from _apart(moved, {player: minor}, {}, rest=("house/win",))
+            yield from _apart(moved, {player: minor}, {}, rest=(HOUSE_WIN,))
         case StakeReserved(player=player, round=round_, minor=minor):
-            yield from _apart(moved, {player: -minor}, {escrow_of(round_): minor}, rest=())
+            yield from _apart(moved, {player: -minor}, {escrow_account(round_): minor}, rest=())
         case StakeReleased(player=player, round=round_, minor=minor):
-            yield from _apart(moved, {player: minor}, {escrow_of(round_): -minor}, rest=())
+            yield from _apart(moved, {player: minor}, {escrow_account(round_): -minor}, rest=())
         case StakesSettled(round=round_, lines=lines):
             returned: dict[str, int] = defaultdict(int)
             for line in lines:
                 returned[line.player] += line.returned_minor
-            others = {escrow_of(round_): -sum(line.stake_minor for line in lines), ROUNDING: -rounding(lines)}
+            others = {escrow_account(round_): -sum(line.stake_minor for line in lines), HOUSE_ROUNDING: -rounding(lines)}
             yield from _apart(moved, returned, others, rest=("house/",))
         case StakesCorrected(lines=corrected):
             net: dict[str, int] = defaultdict(int)
             for each in corrected:
                 net[each.player] += each.returned_minor - each.settled_minor
-            borne = -min(moved.get("house/promo", 0), 0)
-            yield from _apart(moved, net, {ROUNDING: -rounding(corrected)}, rest=("house/",), borne=borne)
+            borne = -min(moved.get(HOUSE_PROMO, 0), 0)
+            yield from _apart(moved, net, {HOUSE_ROUNDING: -rounding(corrected)}, rest=("house/",), borne=borne)
         case _:
             return
 
@@ -318,11 +316,6 @@ def summed(postings: Iterable[Posting]) -> dict[str, int]:
     return {account: minor for account, minor in total.items() if minor}
 
 
-def escrow_of(round: str) -> str:
-    """Return the account in which the stakes of a round lie."""
-    return f"round/{round}/escrow"
-
-
 def may_be_below(account: str) -> bool:
     """Return whether an account may stand below zero.
 
@@ -330,19 +323,3 @@ def may_be_below(account: str) -> bool:
     (True, True, False)
     """
     return not account.startswith(("player/", "round/")) or account.endswith("/owed")
-
-
-def kind_of(account: str) -> str:
-    """Return the kind of an account, under which the trial balance has it.
-
-    >>> [kind_of(each) for each in ("player/ann/cash", "round/T7.20261130-000123/escrow", "house/win", "outside/north")]
-    ['player/cash', 'round/escrow', 'house/win', 'outside']
-    """
-    parts = account.split("/")
-    match parts:
-        case ["player" | "round", _, *bucket]:
-            return "/".join([parts[0], *bucket])
-        case ["outside", *_]:
-            return "outside"
-        case _:
-            return account

@@ -12,6 +12,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from shared.contracts.accounts import escrow_account
 from shared.contracts.language import read_entry
 from shared.contracts.subjects import ledger_stream, stream_day, stream_kind
 from shared.contracts.wallet import CarriedForward, Posting
@@ -198,7 +199,7 @@ def _legs(event: Any, stream: str, known: Mapping[str, Any]) -> list[tuple[str, 
     if ledger_stream(event.from_day, int(stream.rpartition(".")[2])) in known:
         return []
     carried = [(row.currency, Posting(account=row.account, minor=row.minor)) for row in event.accounts if row.minor]
-    return carried + [(row.currency, Posting(account=f"round/{row.round}/escrow", minor=row.minor)) for row in event.stakes]
+    return carried + [(row.currency, Posting(account=escrow_account(row.round), minor=row.minor)) for row in event.stakes]
 
 
 def _leg(row: MovementRow, leg: int, currency: str, posting: Posting) -> PostingRow:

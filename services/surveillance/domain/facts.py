@@ -29,6 +29,15 @@ class Fact(msgspec.Struct, frozen=True, kw_only=True):
     command: Any
     event: Any
 
+    @property
+    def asker_is_named(self) -> bool:
+        """Whether the member of staff whom the event names is who asked for it, in the job that it names."""
+        return (self.actor.role, self.actor.id, self.actor.job) == ("staff", self.event.by, self.event.job)
+
+
+Amiss = list[tuple[str, str]]
+"""Clauses, and what is wrong by each."""
+
 
 def facts(entries: Iterable[Entry[Any, Any]]) -> list[Fact]:
     """Return the events of the entries, in order."""

@@ -26,7 +26,7 @@ def rulings_take_two_persons(round_: Round) -> Iterator[Breach]:
     made = 0
     for fact in round_.of(RulingProposed, RulingApproved, RulingDeclined, RulingWithdrawn):
         event = fact.event
-        if (fact.actor.role, fact.actor.id, fact.actor.job) != ("staff", event.by, event.job):
+        if not fact.asker_is_named:
             yield TWO, f"{fact.actor.id} as {fact.actor.job or 'nobody'} spoke for {event.by} as {event.job}", fact
         if isinstance(event, RulingProposed):
             made += 1

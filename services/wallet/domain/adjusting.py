@@ -8,8 +8,9 @@ from typing import assert_never
 
 from services.wallet.domain import adjustments
 from services.wallet.domain.persons import job_for
-from services.wallet.domain.posting import HOUSE_WIN, given_back, movement
+from services.wallet.domain.posting import given_back, movement
 from services.wallet.domain.state import Ledger
+from shared.contracts.accounts import HOUSE_WIN
 from shared.contracts.cage import AdjustmentProposed, ApproveAdjustment, DeclineAdjustment, ProposeAdjustment
 from shared.contracts.refusals import Reason, refused
 from shared.contracts.wallet import AdjustmentMade, LedgerEvent, MovementRefused

@@ -3,8 +3,9 @@
 A refusal of money is written down, because a dispute could turn on it; what an account holds is never made less than nothing.
 """
 
-from services.wallet.domain.posting import cash_account, given_back, movement, outside_account, transfer
+from services.wallet.domain.posting import given_back, movement, transfer
 from services.wallet.domain.state import Ledger
+from shared.contracts.accounts import cash_account, outside_account
 from shared.contracts.cage import RESERVED_NAMES
 from shared.contracts.refusals import Reason, refused, sentence
 from shared.contracts.subjects import BadSubject, token

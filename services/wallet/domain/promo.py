@@ -5,8 +5,9 @@ won or returned, until somebody who may redeems it, and nobody can play it into 
 """
 
 from services.wallet.domain.persons import job_for
-from services.wallet.domain.posting import HOUSE_PROMO, given_back, movement, promo_account, transfer
+from services.wallet.domain.posting import given_back, movement, transfer
 from services.wallet.domain.state import Ledger, Stake
+from shared.contracts.accounts import HOUSE_PROMO, promo_account
 from shared.contracts.cage import CancelPromo, GrantPromo, PromoCommand, RedeemPromo
 from shared.contracts.refusals import Reason, refused
 from shared.contracts.subjects import BadSubject, token
