@@ -4,7 +4,11 @@ Every movement names all accounts that it touches, and what comes to some leaves
 """
 
 from shared.contracts.accounts import cash_account, owed_account
+from shared.contracts.refusals import Reason, refused
 from shared.contracts.wallet import Posting
+from shared.kernel.money import MINOR_MAX
+
+TOO_MUCH = "the account would hold more than this house can write down"
 
 
 def may_be_overdrawn(account: str) -> bool:
@@ -30,6 +34,12 @@ def given_back(player: str, minor: int, *, held_minor: int, owed_minor: int) -> 
     """
     owed = min(minor, owed_minor) if minor > 0 else min(minor + held_minor, 0)
     return {cash_account(player): minor - owed, owed_account(player): owed}
+
+
+def check_holds(minor: int) -> None:
+    """Raise `Refused` for more than an account can hold, in minor units."""
+    if minor > MINOR_MAX:
+        raise refused(Reason.BAD_REQUEST, TOO_MUCH)
 
 
 def movement(legs: dict[str, int]) -> tuple[Posting, ...]:
