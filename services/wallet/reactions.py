@@ -8,18 +8,10 @@ from typing import Any
 
 from msgspec import UNSET
 
+from shared.contracts.rounds import RoundSettled, RoundVoided
 from shared.contracts.subjects import ledger_stream, round_of, stream_day
-from shared.contracts.table import (
-    DayClosed,
-    RoundSettled,
-    RoundVoided,
-    SettlementLine,
-    TableOpened,
-    WagerLapsed,
-    WagerPlaced,
-    WagersCorrected,
-    WagersSettled,
-)
+from shared.contracts.table import DayClosed, TableOpened
+from shared.contracts.wagers import SettlementLine, WagerLapsed, WagerPlaced, WagersCorrected, WagersSettled
 from shared.contracts.wallet import (
     BookRound,
     CorrectedStake,

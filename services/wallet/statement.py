@@ -11,6 +11,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from shared.contracts.accounts import HOUSE_PROMO
 from shared.contracts.subjects import stream_day
 from shared.contracts.wallet import AccountOpened, CarriedForward, Posting, StakesCorrected, StakesSettled
 from shared.kernel.entry import Entry
@@ -127,7 +128,7 @@ def _moves(event: Any, player: str) -> list[Move]:
 
 def _borne(postings: Iterable[Posting]) -> int:
     """Return what the house bears of a correction: promotional money that was gone is nobody's debt."""
-    return -sum(posting.minor for posting in postings if posting.account == "house/promo")
+    return -sum(posting.minor for posting in postings if posting.account == HOUSE_PROMO)
 
 
 def _before(line: Any) -> int:

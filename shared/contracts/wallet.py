@@ -1,7 +1,6 @@
 """What the wallet service says and hears: one ledger for each gaming day (and shard), double entry in minor units.
 
-Every movement is a set of postings that sum to zero.  Accounts are named `player/ann/cash`, `player/ann/owed`,
-`round/<round>/escrow`, `house/win` and `outside/<operator>`; each belongs to one currency, named in the event.
+Every movement is a set of postings to accounts (`accounts`) that sum to zero, in one currency, which the event names.
 """
 
 from typing import Literal

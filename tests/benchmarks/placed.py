@@ -17,8 +17,9 @@ import msgspec
 
 from services.table.domain.round import ROUND
 from services.wallet.app import WalletApp
+from shared.contracts.rounds import OpenRound
 from shared.contracts.subjects import RoundName, ledger_stream, log_name
-from shared.contracts.table import OpenRound, PlaceWager
+from shared.contracts.wagers import PlaceWager
 from shared.contracts.wallet import Deposit, OpenAccount, OpenBook
 from shared.kernel.entry import Entry
 from shared.kernel.folded import Asked, Folded, commit, draft, empty

@@ -20,7 +20,8 @@ from feltlog.machine import Machine
 from services.table.views import TableRow
 from shared.contracts.requests import decode_answer, encode_request
 from shared.contracts.subjects import command_subject
-from shared.contracts.table import OpenTable, PlaceWager
+from shared.contracts.table import OpenTable
+from shared.contracts.wagers import PlaceWager
 from shared.contracts.wallet import Deposit, OpenAccount
 from shared.runtime.line import Line
 from tests.benchmarks.house import running_house

@@ -12,17 +12,8 @@ import msgspec
 
 from services.wallet.views import Balance
 from shared.contracts.language import types_of
-from shared.contracts.table import (
-    CommandRefused,
-    RoundOpened,
-    RoundSettled,
-    RoundVoided,
-    WagerAccepted,
-    WagerLapsed,
-    WagerPlaced,
-    WagerRefused,
-    WagersSettled,
-)
+from shared.contracts.rounds import RoundOpened, RoundSettled, RoundVoided
+from shared.contracts.wagers import CommandRefused, WagerAccepted, WagerLapsed, WagerPlaced, WagerRefused, WagersSettled
 from shared.contracts.wallet import (
     Deposit,
     MovementRefused,

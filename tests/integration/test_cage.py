@@ -8,8 +8,9 @@ from typing import Any
 from services.surveillance.domain.findings import Finding
 from services.wallet.views import Balance
 from shared.contracts.cage import AdjustmentDeclined, AdjustmentProposed
+from shared.contracts.decisions import Double
 from shared.contracts.subjects import alarm, ledger_stream
-from shared.contracts.table import CommandRefused, Double, WagerRefused
+from shared.contracts.wagers import CommandRefused, WagerRefused
 from shared.contracts.wallet import (
     AdjustmentMade,
     BookClosed,

@@ -14,8 +14,9 @@ from msgspec.structs import replace as replaced
 
 from services.table.domain.round import ROUND
 from services.wallet.domain.ledger import LEDGER
-from services.wallet.domain.posting import cash_account, escrow_account, transfer
-from shared.contracts.table import CommandRefused, WagerPlaced, WagerRefused
+from services.wallet.domain.posting import transfer
+from shared.contracts.accounts import cash_account, escrow_account
+from shared.contracts.wagers import CommandRefused, WagerPlaced, WagerRefused
 from shared.contracts.wallet import (
     AccountOpened,
     BookOpened,

@@ -14,17 +14,9 @@ from services.wallet.domain.state import Account, Ledger, Stake
 from services.wallet.reactions import follow
 from services.wallet.statement import statement
 from services.wallet.views import Amount, Balance, balance
-from shared.contracts.table import (
-    DayClosed,
-    RoundSettled,
-    RoundVoided,
-    SettlementLine,
-    TableOpened,
-    WagerAccepted,
-    WagerLapsed,
-    WagerPlaced,
-    WagersSettled,
-)
+from shared.contracts.rounds import RoundSettled, RoundVoided
+from shared.contracts.table import DayClosed, TableOpened
+from shared.contracts.wagers import SettlementLine, WagerAccepted, WagerLapsed, WagerPlaced, WagersSettled
 from shared.contracts.wallet import (
     AccountOpened,
     BookClosed,

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from services.wallet.domain.adjustments import OPEN_MAX
+from services.wallet.domain.adjusting import OPEN_MAX
 from services.wallet.domain.ledger import LEDGER
 from services.wallet.statement import statement
 from services.wallet.views import OpenAdjustment, open_adjustments

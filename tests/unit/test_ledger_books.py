@@ -7,7 +7,6 @@ import pytest
 from msgspec.structs import replace
 
 from services.wallet.domain.carrying import ROWS_MAX, beginning
-from services.wallet.domain.ledger import LEDGER
 from services.wallet.domain.state import Ledger
 from shared.contracts.wallet import (
     BookClosed,
@@ -26,25 +25,13 @@ from shared.contracts.wallet import (
     StakeRefused,
     TrialRow,
 )
-from shared.kernel.messages import HOUSE, Envelope
+from tests.ledgers import after, decide
 
 DAY, TOMORROW = "20261130", "20261201"
 ROUND = "T7.20261130-000001"
 RELEASE = ReleaseStake(round=ROUND, wager="w1")
 RESERVE = ReserveStake(wager="w1", round=ROUND, player="ann", currency="CAD", minor=300)
 SETTLE = SettleStakes(round=ROUND, currency="CAD", lines=(SettledStake(wager="w1", player="ann", stake_minor=300, returned_minor=600),))
-
-
-def decide(command: Any, ledger: Ledger) -> list[Any]:
-    """Return what follows from a command of the house."""
-    return LEDGER.decide(command, ledger, Envelope("e", HOUSE, 0, 0))
-
-
-def after(*commands: Any, ledger: Ledger = LEDGER.initial) -> Ledger:
-    """Return the ledger after commands."""
-    for command in commands:
-        ledger = LEDGER.after(ledger, decide(command, ledger))
-    return ledger
 
 
 def book(players: int = 1) -> Ledger:

@@ -5,7 +5,6 @@ from typing import Any
 import pytest
 
 from services.wallet.domain.carrying import beginning
-from services.wallet.domain.ledger import LEDGER
 from services.wallet.domain.state import Ledger
 from services.wallet.views import balance
 from shared.contracts.cage import AdjustmentCap, CancelPromo, GrantPromo, RedeemPromo
@@ -25,26 +24,13 @@ from shared.contracts.wallet import (
     StakeRefused,
     Withdraw,
 )
-from shared.kernel.messages import Actor, Envelope, Refused
+from shared.kernel.messages import Actor, Refused
+from tests.ledgers import after, decide
 
 DAY, TOMORROW = "20261130", "20261201"
 ROUND = "T7.20261130-000001"
-MANAGER = Actor("staff", "manager", "duty_manager")
 ANN: dict[str, Any] = {"player": "ann", "currency": "CAD"}
 CAPS = (AdjustmentCap(currency="CAD", minor=5_000),)
-
-
-def decide(command: Any, ledger: Ledger, *, id: str = "asked", by: Actor = MANAGER) -> list[Any]:
-    """Return what follows from a command of somebody who works here."""
-    return LEDGER.decide(command, ledger, Envelope(id, by, 0, 0))
-
-
-def after(*commands: Any, ledger: Ledger = LEDGER.initial) -> Ledger:
-    """Return the ledger after commands; none of them moves money that it does not have."""
-    for command in commands:
-        ledger = LEDGER.after(ledger, decide(command, ledger))
-        assert not ledger.open or ledger.total("CAD") == 0
-    return ledger
 
 
 def book(*, cash: int = 1_000, promo: int = 400) -> Ledger:

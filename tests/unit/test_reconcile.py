@@ -12,7 +12,8 @@ from feltlog.commands.reconcile import show
 from feltlog.reconciling.report import Reconciliation, reconciled
 from feltlog.screen import screen
 from feltlog.trouble import Trouble
-from shared.contracts.table import RoundSettled, WagerAccepted, WagerLapsed, WagerPlaced, WagerRefused, WagersCorrected, WagersSettled
+from shared.contracts.rounds import RoundSettled
+from shared.contracts.wagers import WagerAccepted, WagerLapsed, WagerPlaced, WagerRefused, WagersCorrected, WagersSettled
 from shared.contracts.wallet import (
     AdjustmentMade,
     BookClosed,

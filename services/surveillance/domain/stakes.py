@@ -11,7 +11,7 @@ from services.surveillance.domain.facts import Fact
 from services.surveillance.domain.findings import Code, Finding
 from services.surveillance.domain.heard import Heard, Where
 from shared.contracts.subjects import round_of
-from shared.contracts.table import SettlementLine, WagerAccepted, WagerLapsed, WagerPlaced, WagerRefused, WagersSettled
+from shared.contracts.wagers import SettlementLine, WagerAccepted, WagerLapsed, WagerPlaced, WagerRefused, WagersSettled
 from shared.contracts.wallet import (
     CarriedForward,
     SettledStake,

@@ -7,8 +7,9 @@ from msgspec.structs import replace
 
 from services.wallet.domain import adjustments, blocks
 from services.wallet.domain.adjustments import Adjustments
-from services.wallet.domain.posting import cash_account, ends_with_nothing, escrow_account, may_be_overdrawn
+from services.wallet.domain.posting import ends_with_nothing, may_be_overdrawn
 from services.wallet.domain.state import NO_ACCOUNTS, NO_WAGERS, Account, Ledger, Stake
+from shared.contracts.accounts import cash_account, escrow_account
 from shared.contracts.cage import AccountBlocked, AccountUnblocked, AdjustmentDeclined, AdjustmentProposed
 from shared.contracts.wallet import (
     AccountOpened,
