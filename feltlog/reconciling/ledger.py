@@ -10,16 +10,8 @@ from msgspec import UNSET
 from feltlog.reconciling.place import Difference, Place, differs, places
 from feltlog.reconciling.postings import may_be_below, of, said_otherwise, summed
 from shared.contracts.accounts import escrow_account, kind_of, promo_account
-from shared.contracts.wallet import (
-    BookClosed,
-    BookOpened,
-    CarriedForward,
-    RoundBooked,
-    StakeReleased,
-    StakeReserved,
-    StakesCorrected,
-    StakesSettled,
-)
+from shared.contracts.stakes import RoundBooked, StakeReleased, StakeReserved, StakesCorrected, StakesSettled
+from shared.contracts.wallet import BookClosed, BookOpened, CarriedForward
 from shared.kernel.entry import Entry, Stored
 from shared.kernel.identity import digest
 

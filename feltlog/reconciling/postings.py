@@ -4,17 +4,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from shared.contracts.accounts import HOUSE_PROMO, HOUSE_ROUNDING, HOUSE_WIN, escrow_account
-from shared.contracts.wallet import (
-    AdjustmentMade,
-    Deposited,
-    Posting,
-    StakeReleased,
-    StakeReserved,
-    StakesCorrected,
-    StakesSettled,
-    Withdrawn,
-)
+from shared.contracts.accounts import HOUSE_PROMO, HOUSE_ROUNDING, HOUSE_WIN, Posting, escrow_account
+from shared.contracts.cage import AdjustmentMade, Deposited, Withdrawn
+from shared.contracts.stakes import StakeReleased, StakeReserved, StakesCorrected, StakesSettled
 
 
 def said_otherwise(event: Any, moved: Mapping[str, int]) -> Iterator[str]:

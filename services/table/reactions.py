@@ -35,6 +35,7 @@ from shared.contracts.shoe import (
     ShoePrepared,
     ShoeRetired,
 )
+from shared.contracts.stakes import RoundBooked, StakeRefused, StakeReserved, StakesCorrected
 from shared.contracts.subjects import round_name, round_of, stream_day, table_stream
 from shared.contracts.table import (
     CallRound,
@@ -53,7 +54,7 @@ from shared.contracts.table import (
     TableOpened,
 )
 from shared.contracts.wagers import AcceptWager, CloseBetting, LapseWagers, RefuseWager, TimeOutReserve
-from shared.contracts.wallet import RoundBooked, StakeRefused, StakeReserved, StakesCorrected, TableNoted
+from shared.contracts.wallet import TableNoted
 from shared.kernel.reactions import Reaction, Source, Timer
 
 

@@ -12,10 +12,10 @@ from typing import Any
 
 from msgspec import Struct
 
-from shared.contracts.accounts import escrow_account
+from shared.contracts.accounts import Posting, escrow_account
 from shared.contracts.language import read_entry
 from shared.contracts.subjects import ledger_stream, stream_day, stream_kind
-from shared.contracts.wallet import CarriedForward, Posting
+from shared.contracts.wallet import CarriedForward
 from shared.kernel.entry import Entry, Stored, Stray, Unreadable
 from shared.kernel.identity import digest
 from shared.kernel.rows import Kind

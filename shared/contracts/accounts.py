@@ -1,8 +1,10 @@
-"""Accounts: how the ledger names them, by whose they are and what lies in them.
+"""Accounts: how the ledger names them, by whose they are and what lies in them; and what comes to one by a movement.
 
 A name is a path: `player/ann/cash`, `round/T7.20261130-000123/escrow`, `house/win`, `outside/north`.  Each currency has accounts
 of its own; it stands in the event, not in the name.
 """
+
+from msgspec import Struct
 
 HOUSE_WIN = "house/win"
 """What the house wins and pays from."""
@@ -10,6 +12,13 @@ HOUSE_ROUNDING = "house/rounding"
 """What chips had to round up (FL-5.9): paid, and neither won nor lost."""
 HOUSE_PROMO = "house/promo"
 """What the house has given away to be staked, less what it took back."""
+
+
+class Posting(Struct, frozen=True, gc=False, kw_only=True):
+    """One leg of a movement: what comes to an account, negative for what leaves it."""
+
+    account: str
+    minor: int
 
 
 def cash_account(player: str) -> str:

@@ -15,6 +15,7 @@ import msgspec
 
 from feltlog.client import Line, Watch
 from services.table.views import Felt
+from shared.contracts.cage import StaffCommand as AtTheCage
 from shared.contracts.decisions import Double, Insure, Split
 from shared.contracts.refusals import Reason
 from shared.contracts.requests import decode_answer, decode_request
@@ -22,7 +23,6 @@ from shared.contracts.rounds import PlayerRequest as AtTheTable
 from shared.contracts.subjects import addressed
 from shared.contracts.table import StaffCommand as InThePit
 from shared.contracts.wagers import PlaceWager
-from shared.contracts.wallet import StaffCommand as AtTheCage
 from shared.kernel.messages import Answer
 
 TWICE_ONCE_IN = 8

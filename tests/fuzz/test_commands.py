@@ -11,7 +11,7 @@ from services.table.domain.filling import GamingDay, fill_round, fill_table
 from services.table.domain.round import ROUND
 from services.table.domain.table import TABLE
 from services.wallet.domain.ledger import LEDGER
-from shared.contracts import cutting, decisions, rounds, table, wagers, wallet
+from shared.contracts import cage, cutting, decisions, rounds, table, wagers
 from shared.contracts.desk import LiftQuarantine
 from shared.contracts.desk_rules import DESK
 from shared.contracts.procedure import ProcedureCommand
@@ -33,7 +33,7 @@ PEN = Pen("fuzz", 9, "test")
 PEOPLE: dict[str, Any] = {
     ROUND.name: rounds.PlayerCommand | wagers.CloseBetting,
     TABLE.name: table.OpenTable | table.CloseTable | table.CallRound | cutting.CutCommand | ProcedureCommand,
-    LEDGER.name: wallet.StaffCommand,
+    LEDGER.name: cage.StaffCommand,
     DESK.name: LiftQuarantine,
 }
 """What people may ask of each noun; nobody asks a shoe."""

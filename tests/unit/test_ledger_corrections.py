@@ -9,23 +9,11 @@ from services.wallet.domain.state import Ledger
 from services.wallet.reactions import follow
 from services.wallet.statement import statement
 from services.wallet.views import balance
+from shared.contracts.accounts import Posting
+from shared.contracts.cage import Deposit, OpenAccount, Withdraw
+from shared.contracts.stakes import BookRound, CorrectedStake, CorrectStakes, ReserveStake, SettledStake, SettleStakes, StakesCorrected
 from shared.contracts.wagers import CorrectedLine, WagersCorrected
-from shared.contracts.wallet import (
-    BookRound,
-    CarriedAccount,
-    CloseBook,
-    CorrectedStake,
-    CorrectStakes,
-    Deposit,
-    OpenAccount,
-    OpenBook,
-    Posting,
-    ReserveStake,
-    SettledStake,
-    SettleStakes,
-    StakesCorrected,
-    Withdraw,
-)
+from shared.contracts.wallet import CarriedAccount, CloseBook, OpenBook
 from shared.kernel.entry import Decision, Entry
 from shared.kernel.messages import HOUSE
 from shared.kernel.reactions import Source

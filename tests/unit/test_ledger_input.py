@@ -7,22 +7,11 @@ import pytest
 
 from services.wallet.domain.ledger import LEDGER
 from services.wallet.domain.state import Ledger
-from shared.contracts.cage import AdjustmentCap
+from shared.contracts.cage import Deposit, OpenAccount, StaffCommand
+from shared.contracts.caps import AdjustmentCap
 from shared.contracts.requests import BadRequest, decode_request
-from shared.contracts.wallet import (
-    BookRound,
-    CloseBook,
-    CorrectedStake,
-    CorrectStakes,
-    Deposit,
-    OpenAccount,
-    OpenBook,
-    ReleaseStake,
-    ReserveStake,
-    SettledStake,
-    SettleStakes,
-    StaffCommand,
-)
+from shared.contracts.stakes import BookRound, CorrectedStake, CorrectStakes, ReleaseStake, ReserveStake, SettledStake, SettleStakes
+from shared.contracts.wallet import CloseBook, OpenBook
 from shared.kernel.messages import Refused
 from shared.kernel.money import MINOR_MAX
 from tests.ledgers import after, decide

@@ -14,22 +14,10 @@ from services.surveillance.domain.dues import Account, Book, moves_as_told, summ
 from services.surveillance.domain.findings import Code, Finding
 from services.surveillance.domain.heard import Heard
 from shared.contracts.accounts import escrow_account, kind_of
-from shared.contracts.wallet import (
-    AdjustmentMade,
-    BookClosed,
-    BookOpened,
-    CarriedForward,
-    Deposited,
-    PromoCancelled,
-    PromoGranted,
-    PromoRedeemed,
-    RoundBooked,
-    StakeReleased,
-    StakeReserved,
-    StakesCorrected,
-    StakesSettled,
-    Withdrawn,
-)
+from shared.contracts.cage import AdjustmentMade, Deposited, Withdrawn
+from shared.contracts.promo import PromoCancelled, PromoGranted, PromoRedeemed
+from shared.contracts.stakes import RoundBooked, StakeReleased, StakeReserved, StakesCorrected, StakesSettled
+from shared.contracts.wallet import BookClosed, BookOpened, CarriedForward
 from shared.kernel.identity import digest
 
 

@@ -16,30 +16,21 @@ from shared.contracts.cage import (
     AccountBlocked,
     AccountUnblocked,
     AdjustmentDeclined,
+    AdjustmentMade,
     AdjustmentProposed,
     ApproveAdjustment,
     BlockAccount,
     BlockReason,
     CageCommand,
-    CancelPromo,
     DeclineAdjustment,
-    GrantPromo,
     ProposeAdjustment,
-    RedeemPromo,
     UnblockAccount,
 )
+from shared.contracts.promo import CancelPromo, GrantPromo, PromoCancelled, PromoEvent, PromoGranted, PromoRedeemed, RedeemPromo
 from shared.contracts.staff import job_in_words
+from shared.contracts.stakes import StakeReserved
 from shared.contracts.subjects import BadSubject, round_name
-from shared.contracts.wallet import (
-    AdjustmentMade,
-    BookClosed,
-    BookOpened,
-    CarriedForward,
-    PromoCancelled,
-    PromoGranted,
-    PromoRedeemed,
-    StakeReserved,
-)
+from shared.contracts.wallet import BookClosed, BookOpened, CarriedForward
 from shared.kernel.money import EXPONENTS, decimal
 
 COMMANDS: dict[type[Any], type[CageCommand]] = {
@@ -189,7 +180,7 @@ def make(book: Book, event: AdjustmentMade) -> Noticed:
             yield Code.UNAPPROVED, f"{event.adjustment} was made with another {made} than was proposed"
 
 
-def promote(book: Book, event: PromoGranted | PromoRedeemed | PromoCancelled, id: str) -> Noticed:
+def promote(book: Book, event: PromoEvent, id: str) -> Noticed:
     """Promotional money moves no more at once than one adjustment may, and a voucher under an id of its own."""
     cap = book.caps.get(event.currency, 0)
     if not 0 < event.minor <= cap:

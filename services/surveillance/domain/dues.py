@@ -9,22 +9,19 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from services.surveillance.domain.heard import Where
-from shared.contracts.accounts import HOUSE_PROMO, HOUSE_ROUNDING, HOUSE_WIN, cash_account, escrow_account, owed_account, promo_account
-from shared.contracts.wallet import (
-    AdjustmentMade,
-    CorrectedStake,
-    Deposited,
+from shared.contracts.accounts import (
+    HOUSE_PROMO,
+    HOUSE_ROUNDING,
+    HOUSE_WIN,
     Posting,
-    PromoCancelled,
-    PromoGranted,
-    PromoRedeemed,
-    SettledStake,
-    StakeReleased,
-    StakeReserved,
-    StakesCorrected,
-    StakesSettled,
-    Withdrawn,
+    cash_account,
+    escrow_account,
+    owed_account,
+    promo_account,
 )
+from shared.contracts.cage import AdjustmentMade, Deposited, Withdrawn
+from shared.contracts.promo import PromoCancelled, PromoGranted, PromoRedeemed
+from shared.contracts.stakes import CorrectedStake, SettledStake, StakeReleased, StakeReserved, StakesCorrected, StakesSettled
 
 Account = tuple[str, str]
 """A currency and an account's name."""

@@ -13,7 +13,7 @@ from msgspec import UNSET
 
 from services.surveillance.domain.findings import Code, Finding
 from services.surveillance.domain.heard import Heard, Where
-from shared.contracts import burns, cutting, dealing, restrictions, rounds, shoe, table, wagers, wallet
+from shared.contracts import burns, cutting, dealing, restrictions, rounds, shoe, stakes, table, wagers, wallet
 from shared.contracts.subjects import round_of
 from shared.kernel.messages import Cause
 
@@ -101,7 +101,7 @@ def placed(event: wagers.WagerPlaced) -> dict[str, Any]:
 def settled(event: wagers.WagersSettled) -> dict[str, Any]:
     """Return what the ledger is told of settled wagers."""
     lines = tuple(
-        wallet.SettledStake(**{name: getattr(line, name) for name in wallet.SettledStake.__struct_fields__}) for line in event.lines
+        stakes.SettledStake(**{name: getattr(line, name) for name in stakes.SettledStake.__struct_fields__}) for line in event.lines
     )
     return {"currency": event.currency, "lines": lines}
 
@@ -111,10 +111,10 @@ def corrected(event: wagers.WagersCorrected) -> dict[str, Any]:
     return {**same("number", "currency")(event), "lines": differences(event)}
 
 
-def differences(event: wagers.WagersCorrected) -> tuple[wallet.CorrectedStake, ...]:
+def differences(event: wagers.WagersCorrected) -> tuple[stakes.CorrectedStake, ...]:
     """Return what each wager gave back and gives back now, as the ledger is to know it."""
     return tuple(
-        wallet.CorrectedStake(**{name: getattr(line, name) for name in wallet.CorrectedStake.__struct_fields__}) for line in event.lines
+        stakes.CorrectedStake(**{name: getattr(line, name) for name in stakes.CorrectedStake.__struct_fields__}) for line in event.lines
     )
 
 
@@ -128,7 +128,7 @@ def put_right(event: rounds.RoundCorrected) -> dict[str, Any]:
     return {**same("correction", "number")(event), "code": "", "message": ""}
 
 
-def booked(event: wallet.RoundBooked) -> dict[str, Any]:
+def booked(event: stakes.RoundBooked) -> dict[str, Any]:
     """Return what a table is told of a round that is booked."""
     return {"round": event.round, "number": 0}
 
@@ -139,7 +139,7 @@ CAUSES: Mapping[type[Any], Mapping[type[Any], Says]] = {
     restrictions.NoteInForce: {restrictions.InForceTold: same("in_force")},
     table.RecordRound: {rounds.RoundSettled: recorded, rounds.RoundVoided: recorded},
     table.NoteBook: {wallet.TableNoted: same()},
-    table.NoteBooking: {wallet.RoundBooked: booked, wallet.StakesCorrected: same("round", "number")},
+    table.NoteBooking: {stakes.RoundBooked: booked, stakes.StakesCorrected: same("round", "number")},
     rounds.CorrectRound: {table.CorrectionCalled: same("correction", "cards", "agreed")},
     table.NoteCorrection: {rounds.RoundCorrected: put_right, rounds.CorrectionRefused: refusal},
     cutting.NoteOrder: {shoe.OrderCommitted: same("shoe", "root")},
@@ -149,8 +149,8 @@ CAUSES: Mapping[type[Any], Mapping[type[Any], Says]] = {
     burns.NoteDisclosure: {shoe.BurnedShown: shown},
     shoe.BurnCards: {burns.BurnCalled: same("number", "cards", "reason")},
     shoe.ShowBurned: {burns.DisclosureCalled: same("number")},
-    wagers.AcceptWager: {wallet.StakeReserved: same("wager")},
-    wagers.RefuseWager: {wallet.StakeRefused: same("wager", "code", "message")},
+    wagers.AcceptWager: {stakes.StakeReserved: same("wager")},
+    wagers.RefuseWager: {stakes.StakeRefused: same("wager", "code", "message")},
     dealing.DealCards: {shoe.CardsDrawn: dealt},
     dealing.DealCard: {shoe.CardDrawn: dealt_one},
     dealing.NoteCuttingCard: {shoe.CuttingCardDrawn: same()},
@@ -168,11 +168,11 @@ CAUSES: Mapping[type[Any], Mapping[type[Any], Says]] = {
     shoe.TurnCard: {dealing.TurnCalled: same("index")},
     shoe.ExposeCards: {dealing.ExposureCalled: same("hands", "blackjacks_only")},
     shoe.RetireShoe: {table.ShoeRetirementCalled: same("reason", "next_shoe", "next_root")},
-    wallet.ReserveStake: {wagers.WagerPlaced: placed},
-    wallet.ReleaseStake: {wagers.WagerLapsed: same("wager")},
-    wallet.SettleStakes: {wagers.WagersSettled: settled},
-    wallet.CorrectStakes: {wagers.WagersCorrected: corrected},
-    wallet.BookRound: {rounds.RoundSettled: ended, rounds.RoundVoided: ended},
+    stakes.ReserveStake: {wagers.WagerPlaced: placed},
+    stakes.ReleaseStake: {wagers.WagerLapsed: same("wager")},
+    stakes.SettleStakes: {wagers.WagersSettled: settled},
+    stakes.CorrectStakes: {wagers.WagersCorrected: corrected},
+    stakes.BookRound: {rounds.RoundSettled: ended, rounds.RoundVoided: ended},
     wallet.NoteTable: {table.TableOpened: same("table")},
     wallet.NoteDayClosed: {table.DayClosed: same("table", "next_day")},
 }

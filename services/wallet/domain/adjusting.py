@@ -11,10 +11,18 @@ from services.wallet.domain.persons import check_note, job_for
 from services.wallet.domain.posting import check_holds, given_back, movement
 from services.wallet.domain.state import Ledger
 from shared.contracts.accounts import HOUSE_WIN
-from shared.contracts.cage import AdjustmentDeclined, AdjustmentProposed, ApproveAdjustment, DeclineAdjustment, ProposeAdjustment
+from shared.contracts.cage import (
+    AdjustmentDeclined,
+    AdjustmentMade,
+    AdjustmentProposed,
+    ApproveAdjustment,
+    DeclineAdjustment,
+    MovementRefused,
+    ProposeAdjustment,
+)
 from shared.contracts.refusals import Reason, refused
 from shared.contracts.subjects import BadSubject, round_name
-from shared.contracts.wallet import AdjustmentMade, LedgerEvent, MovementRefused
+from shared.contracts.wallet import LedgerEvent
 from shared.kernel.messages import Envelope, Refused
 
 OPEN_MAX = 16

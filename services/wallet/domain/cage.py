@@ -6,10 +6,10 @@ A refusal of money is written down, because a dispute could turn on it; what an 
 from services.wallet.domain.posting import TOO_MUCH, given_back, movement, transfer
 from services.wallet.domain.state import Ledger
 from shared.contracts.accounts import cash_account, outside_account
-from shared.contracts.cage import RESERVED_NAMES
+from shared.contracts.cage import RESERVED_NAMES, AccountOpened, Deposit, Deposited, MovementRefused, OpenAccount, Withdraw, Withdrawn
 from shared.contracts.refusals import Reason, refused, sentence
 from shared.contracts.subjects import BadSubject, token
-from shared.contracts.wallet import AccountOpened, Deposit, Deposited, LedgerEvent, MovementRefused, OpenAccount, Withdraw, Withdrawn
+from shared.contracts.wallet import LedgerEvent
 from shared.kernel.money import MINOR_MAX, BadMoney, exponent
 
 

@@ -3,9 +3,8 @@
 Every movement names all accounts that it touches, and what comes to some leaves others.
 """
 
-from shared.contracts.accounts import cash_account, owed_account
+from shared.contracts.accounts import Posting, cash_account, owed_account
 from shared.contracts.refusals import Reason, refused
-from shared.contracts.wallet import Posting
 from shared.kernel.money import MINOR_MAX
 
 TOO_MUCH = "the account would hold more than this house can write down"

@@ -9,11 +9,21 @@ from typing import assert_never
 from services.wallet.domain.persons import job_for
 from services.wallet.domain.posting import check_holds, given_back, movement, transfer
 from services.wallet.domain.state import Ledger, Stake
-from shared.contracts.accounts import HOUSE_PROMO, promo_account
-from shared.contracts.cage import CancelPromo, GrantPromo, PromoCommand, RedeemPromo
+from shared.contracts.accounts import HOUSE_PROMO, Posting, promo_account
+from shared.contracts.cage import MovementRefused
+from shared.contracts.promo import (
+    CancelPromo,
+    GrantPromo,
+    PromoCancelled,
+    PromoCommand,
+    PromoEvent,
+    PromoGranted,
+    PromoRedeemed,
+    RedeemPromo,
+)
 from shared.contracts.refusals import Reason, refused
 from shared.contracts.subjects import BadSubject, token
-from shared.contracts.wallet import LedgerEvent, MovementRefused, Posting, PromoCancelled, PromoGranted, PromoRedeemed
+from shared.contracts.wallet import LedgerEvent
 from shared.kernel.messages import Envelope, Refused
 
 
@@ -38,7 +48,7 @@ def move_promo(command: PromoCommand, ledger: Ledger, envelope: Envelope) -> lis
         return [MovementRefused(code=why.code, message=why.message)]
 
 
-def _moved(command: PromoCommand, ledger: Ledger, envelope: Envelope) -> PromoGranted | PromoRedeemed | PromoCancelled:
+def _moved(command: PromoCommand, ledger: Ledger, envelope: Envelope) -> PromoEvent:
     job = job_for(command, envelope)
     account = ledger.account(command.player, command.currency)
     if account is None:

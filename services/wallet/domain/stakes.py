@@ -12,10 +12,9 @@ from services.wallet.domain.promo import promo_part
 from services.wallet.domain.state import NO_WAGERS, Ledger, Stake
 from shared.contracts.accounts import HOUSE_PROMO, HOUSE_ROUNDING, HOUSE_WIN, cash_account, escrow_account, promo_account
 from shared.contracts.refusals import Reason, sentence
-from shared.contracts.wallet import (
+from shared.contracts.stakes import (
     BookRound,
     CorrectStakes,
-    LedgerEvent,
     ReleaseStake,
     ReserveStake,
     RoundBooked,
@@ -27,6 +26,7 @@ from shared.contracts.wallet import (
     StakesCorrected,
     StakesSettled,
 )
+from shared.contracts.wallet import LedgerEvent
 
 
 def reserve(command: ReserveStake, ledger: Ledger) -> list[LedgerEvent]:

@@ -13,6 +13,7 @@ from shared.contracts.decisions import CloseInsurance
 from shared.contracts.rounds import CorrectionRefused, CorrectRound, RoundCorrected, RoundSettled, RoundVoided
 from shared.contracts.rulings import Agreed
 from shared.contracts.shoe import CardsDrawn, CardTurned, DrawnCard, HolePeeked, Opening, OrderCommitted, ShoePrepared, ShoeRetired
+from shared.contracts.stakes import RoundBooked, StakeRefused, StakeReserved, StakesCorrected
 from shared.contracts.subjects import log_of, round_stream, shoe_stream, table_stream
 from shared.contracts.table import (
     BookNoted,
@@ -31,7 +32,7 @@ from shared.contracts.table import (
     ShoeMounted,
 )
 from shared.contracts.wagers import AcceptWager, BettingClosed, RefuseWager
-from shared.contracts.wallet import RoundBooked, StakeRefused, StakeReserved, StakesCorrected, TableNoted
+from shared.contracts.wallet import TableNoted
 from shared.kernel.reactions import Source
 from shared.runtime.shelf import profile
 from tests.rounds import DAY_ENDS_AT_MS, ROUND_ID, begun, opened_table, opening, play, settings
