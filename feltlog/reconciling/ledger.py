@@ -13,8 +13,12 @@ from shared.contracts.wallet import (
     BookClosed,
     BookOpened,
     CarriedForward,
+    CorrectedStake,
     Deposited,
     Posting,
+    PromoCancelled,
+    PromoGranted,
+    PromoRedeemed,
     RoundBooked,
     StakeReleased,
     StakeReserved,
@@ -31,7 +35,8 @@ Key = tuple[str, str]
 """A round and a wager."""
 
 
-ROUNDING = "house/rounding"
+ROUNDING, GIFTS = "house/rounding", "house/promo"
+BUCKETS = ("cash", "promo", "owed")
 
 
 @dataclass
@@ -75,6 +80,8 @@ class Book:
     """Where money of a round was last moved."""
     worked_off: dict[str, tuple[int, int, int]] = field(default_factory=dict)
     """How far the book has heard each log of the tables."""
+    lent: dict[tuple[str, str], int] = field(default_factory=lambda: defaultdict(int))
+    """What the house bears in a player's place, of a round's corrections."""
     movements: int = 0
     closed: bool = False
     end: Place | None = None
@@ -146,8 +153,11 @@ class Book:
         total = sum(moved.values())
         if total:
             self._differ(place, "unbalanced", f"the postings come to {total} and not to nothing", event)
-        for why in said_otherwise(event, moved):
+        for why in said_otherwise(event, moved, self.lent):
             self._differ(place, "says_other", why, event)
+        if isinstance(event, StakesCorrected):
+            for player, minor in spared(event, moved).items():
+                self.lent[event.round, player] += minor
         for name, minor in moved.items():
             left = self._post(event.currency, name, minor)
             if left < 0 and minor < 0 and not may_be_below(name):
@@ -170,7 +180,7 @@ class Book:
         for player, due in self._promo_due(event).items():
             came = moved.get(f"player/{player}/promo", 0)
             if came != due:
-                self._differ(place, "promo_differs", f"{came} of promotional money came to {player}, whose stakes give back {due}", event)
+                self._differ(place, "promo_differs", f"{came} of promotional money came to {player}, and {due} must come", event)
         match event:
             case StakeReserved():
                 known = self.wagers[event.round, event.wager]
@@ -198,9 +208,15 @@ class Book:
                 pass
 
     def _promo_due(self, event: Any) -> dict[str, int]:
-        """Return how much promotional money must come to each player: the part of each stake that it was, rounded down (FL-5.1)."""
+        """Return how much promotional money must come to each player: of a wager the part that its stake was, rounded down (FL-5.1)."""
         due: dict[str, int] = defaultdict(int)
         match event:
+            case Deposited() | Withdrawn() | AdjustmentMade():
+                due[event.player] = 0
+            case PromoGranted():
+                due[event.player] = event.minor
+            case PromoRedeemed() | PromoCancelled():
+                due[event.player] = -event.minor
             case StakeReleased():
                 due[event.player] = self.wagers[event.round, event.wager].promo_minor
             case StakesSettled():
@@ -248,8 +264,11 @@ class Book:
         self.differences.append(found)
 
 
-def said_otherwise(event: Any, moved: Mapping[str, int]) -> Iterator[str]:
-    """Yield where the postings of an event do not move what the event says; one that is not known here says nothing else."""
+def said_otherwise(event: Any, moved: Mapping[str, int], lent: Mapping[tuple[str, str], int]) -> Iterator[str]:
+    """Yield where the postings of an event do not move what the event says; one that is not known here says nothing else.
+
+    `lent`: what the house bears in a player's place, of a round's corrections.
+    """
     match event:
         case Deposited(player=player, minor=minor):
             yield from _apart(moved, {player: minor}, {}, rest=("outside/",))
@@ -257,6 +276,12 @@ def said_otherwise(event: Any, moved: Mapping[str, int]) -> Iterator[str]:
             yield from _apart(moved, {player: -minor}, {}, rest=("outside/",))
         case AdjustmentMade(player=player, minor=minor):
             yield from _apart(moved, {player: minor}, {}, rest=("house/win",))
+        case PromoGranted(player=player, minor=minor):
+            yield from _apart(moved, {player: minor}, {GIFTS: -minor}, rest=())
+        case PromoRedeemed(player=player):
+            yield from _apart(moved, {player: 0}, {}, rest=())
+        case PromoCancelled(player=player, minor=minor):
+            yield from _apart(moved, {player: -minor}, {GIFTS: minor}, rest=())
         case StakeReserved(player=player, round=round_, minor=minor):
             yield from _apart(moved, {player: -minor}, {escrow_of(round_): minor}, rest=())
         case StakeReleased(player=player, round=round_, minor=minor):
@@ -267,20 +292,33 @@ def said_otherwise(event: Any, moved: Mapping[str, int]) -> Iterator[str]:
                 returned[line.player] += line.returned_minor
             others = {escrow_of(round_): -sum(line.stake_minor for line in lines), ROUNDING: -rounding(lines)}
             yield from _apart(moved, returned, others, rest=("house/",))
-        case StakesCorrected(lines=corrected):
-            net: dict[str, int] = defaultdict(int)
-            for each in corrected:
-                net[each.player] += each.returned_minor - each.settled_minor
-            borne = -min(moved.get("house/promo", 0), 0)
-            yield from _apart(moved, net, {ROUNDING: -rounding(corrected)}, rest=("house/",), borne=borne)
+        case StakesCorrected(round=round_, lines=corrected):
+            due = named(corrected)
+            # The house bears promotional money that is gone, and has back no more than it bore.
+            for player, minor in spared(event, moved).items():
+                due[player] += max(minor, -lent.get((round_, player), 0))
+            others = {ROUNDING: -rounding(corrected), GIFTS: -sum(spared(event, moved).values())}
+            yield from _apart(moved, due, others, rest=("house/",))
         case _:
             return
 
 
-def _apart(
-    moved: Mapping[str, int], players: Mapping[str, int], others: Mapping[str, int], *, rest: tuple[str, ...], borne: int = 0
-) -> Iterator[str]:
-    """Yield what moved otherwise than it must.  `borne`: what the house may bear of what players have to give back."""
+def named(lines: Iterable[CorrectedStake]) -> dict[str, int]:
+    """Return by how much more each player's wagers give back than before, as a correction's lines say."""
+    net: dict[str, int] = defaultdict(int)
+    for each in lines:
+        net[each.player] += each.returned_minor - each.settled_minor
+    return net
+
+
+def spared(event: StakesCorrected, moved: Mapping[str, int]) -> dict[str, int]:
+    """Return how much more came to each player than a correction's lines say; below zero, how much less."""
+    came = {player: sum(moved.get(f"player/{player}/{bucket}", 0) for bucket in BUCKETS) for player in named(event.lines)}
+    return {player: came[player] - minor for player, minor in named(event.lines).items()}
+
+
+def _apart(moved: Mapping[str, int], players: Mapping[str, int], others: Mapping[str, int], *, rest: tuple[str, ...]) -> Iterator[str]:
+    """Yield what moved otherwise than it must."""
     came: dict[str, int] = defaultdict(int)
     for account, minor in moved.items():
         kind, name = account.partition("/")[::2]
@@ -288,10 +326,9 @@ def _apart(
             came[name.partition("/")[0]] += minor
         elif account not in others and not account.startswith(rest or ("\0",)):
             yield f"{minor} came to {account}, of which the event says nothing"
-    short = {player: came[player] - minor for player, minor in players.items() if came[player] != minor}
-    if short and not (min(short.values()) > 0 and sum(short.values()) == borne):
-        player = min(short)
-        yield f"{came[player]} came to {player}, and the event says {players[player]}"
+    for player, minor in players.items():
+        if came[player] != minor:
+            yield f"{came[player]} came to {player}, and the event says {minor}"
     for player in sorted(came.keys() - players.keys()):
         if came[player]:
             yield f"{came[player]} came to {player}, of whom the event says nothing"

@@ -34,7 +34,8 @@ CAP_MINOR = 100_000
 """What one adjustment may move where the house has not said otherwise: so many of a currency's smallest unit."""
 
 RESERVED_NAMES = ("dealer", "house")
-"""Names that no player may have: an account of theirs would hold the dealer's stakes (ON-3.6), or look like the house's own."""
+"""Names that no player may have, in whichever case: an account of theirs would hold the dealer's stakes (ON-3.6), or look like the
+house's own."""
 
 
 class AdjustmentCap(Struct, frozen=True, gc=False, kw_only=True):

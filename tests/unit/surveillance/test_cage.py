@@ -18,7 +18,7 @@ from shared.contracts.cage import (
     CarriedBlock,
 )
 from shared.contracts.subjects import ledger_stream
-from shared.contracts.wallet import AdjustmentMade, BookClosed, BookOpened, CarriedForward, OpenBook, StakeReserved
+from shared.contracts.wallet import AdjustmentMade, BookClosed, BookOpened, CarriedForward, OpenBook, PromoRedeemed, StakeReserved
 from shared.kernel.messages import HOUSE, Actor
 from tests.logs import House
 
@@ -67,6 +67,13 @@ def codes(*said: Said, day: str = DAY, before: tuple[Said, ...] = ()) -> list[Co
 def test_an_adjustment_by_two_persons_is_told_and_no_more():
     """Somebody who was not asked should look at it."""
     assert codes(OPENED, (PROPOSED, PIT), (MADE, SUE)) == [Code.ADJUSTED]
+
+
+def test_a_redemption_is_told_each_time():
+    """It makes cash by one person's word, however rightly."""
+    redeemed = PromoRedeemed(player="ann", currency="CAD", minor=500, by="sue", job="casino_supervisor", postings=())
+
+    assert codes(OPENED, (redeemed, SUE), (redeemed, SUE)) == [Code.REDEEMED] * 2
 
 
 FINE: dict[str, tuple[Said, ...]] = {
