@@ -14,6 +14,7 @@ from feltlog.screen import screen
 from feltlog.trouble import Trouble
 from shared.contracts.accounts import Posting
 from shared.contracts.cage import AdjustmentMade, Deposited
+from shared.contracts.promo import PromoCancelled, PromoGranted, PromoRedeemed
 from shared.contracts.rounds import RoundSettled
 from shared.contracts.stakes import RoundBooked, StakeReleased, StakeReserved, StakesCorrected, StakesSettled
 from shared.contracts.wagers import WagerAccepted, WagerLapsed, WagerPlaced, WagerRefused, WagersCorrected, WagersSettled
@@ -249,6 +250,29 @@ async def test_an_adjustment_moves_what_it_says(house, legs, codes):
         postings=postings,
     )
     stored = forged(house.of(LEDGER)[:6], Deposited, lambda event: [event, made])
+
+    assert {each.code for each in (await found_in(stored, "20261130")).differences} == codes
+
+
+GIFT: dict[str, Any] = {"player": "ann", "currency": "CAD", "minor": 500, "by": "dan", "job": "duty_manager"}
+
+
+@pytest.mark.parametrize(
+    ("kind", "legs", "codes"),
+    [
+        (PromoGranted, {"player/ann/promo": 500, "house/promo": -500}, set()),
+        (PromoGranted, {"player/ann/cash": 500, "house/promo": -500}, {"promo_differs"}),
+        (PromoGranted, {"player/ann/promo": 500, "house/win": -500}, {"says_other"}),
+        (PromoRedeemed, {"player/ann/promo": -500, "player/ann/cash": 500}, {"overdrawn"}),
+        (PromoRedeemed, {"player/ann/promo": -500, "player/bob/cash": 500}, {"overdrawn", "says_other"}),
+        (PromoRedeemed, {"player/ann/cash": 500, "house/promo": -500}, {"promo_differs", "says_other"}),
+        (PromoCancelled, {"player/ann/cash": -500, "house/promo": 500}, {"promo_differs"}),
+    ],
+)
+async def test_a_gift_moves_what_it_says(house, kind, legs, codes):
+    """Promotional money and nothing else, and a redemption makes cash of it and no more."""
+    moved = kind(postings=tuple(Posting(account=account, minor=minor) for account, minor in legs.items()), **GIFT)
+    stored = forged(house.of(LEDGER)[:6], Deposited, lambda event: [event, moved])
 
     assert {each.code for each in (await found_in(stored, "20261130")).differences} == codes
 

@@ -39,11 +39,14 @@ def promo_part(stake: Stake, returned_minor: int) -> int:
 
 
 def move_promo(command: PromoCommand, ledger: Ledger, envelope: Envelope) -> list[LedgerEvent]:
-    """Return the movement of promotional money that a person asks for; a refusal is written down, but for what cannot be meant."""
+    """Return the movement of promotional money that a person asks for; a refusal is written down.
+
+    What cannot be meant is not, nor is the refusal of a voucher: written down, it would have used the voucher's id up.
+    """
     try:
         return [_moved(command, ledger, envelope)]
     except Refused as why:
-        if why.code == Reason.BAD_REQUEST:
+        if why.code == Reason.BAD_REQUEST or (isinstance(command, GrantPromo) and command.voucher):
             raise
         return [MovementRefused(code=why.code, message=why.message)]
 
