@@ -5,7 +5,7 @@ thrown away: everything in them can be built again from the logs.
 """
 
 from shared.runtime.sql.database import DatabaseAway, DatabaseUnusable, Failure, Where, shown, where_of
-from shared.runtime.sql.index import EntriesMissing, Index, IndexUnreadable, Kind, Overtaken, Snapshot, positions
+from shared.runtime.sql.index import EntriesMissing, Index, IndexUnreadable, Kind, Overtaken, RowUnreadable, Snapshot, positions
 
 __all__ = [
     "DatabaseAway",
@@ -16,6 +16,7 @@ __all__ = [
     "IndexUnreadable",
     "Kind",
     "Overtaken",
+    "RowUnreadable",
     "Snapshot",
     "Where",
     "positions",
