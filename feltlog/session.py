@@ -23,7 +23,7 @@ from services.table.views import Felt
 from shared.contracts.shoe import OwnHand
 from shared.contracts.table import CutCommand, PlaceWager
 from shared.kernel.messages import Answer
-from shared.kernel.money import BadMoney, minor_units
+from shared.kernel.money import BadMoney, typed_units
 from shared.runtime.tasks import end_all
 
 FRAME_S = 0.2
@@ -134,7 +134,7 @@ class Session:
         if felt is None:
             return
         try:
-            stake_minor = minor_units(stake, felt.currency)
+            stake_minor = typed_units(stake, felt.currency)
         except BadMoney as error:
             self.say(f"{error}.")
             return

@@ -77,6 +77,8 @@ class Book:
     """How far the book has heard each log of the tables."""
     movements: int = 0
     closed: bool = False
+    digest: str = ""
+    """Of its balances, as the book says at its end."""
     end: Place | None = None
     differences: list[Difference] = field(default_factory=list)
 
@@ -128,6 +130,7 @@ class Book:
                     self._differ(place, "carried_differs", f"the book does not begin as the day before ended: {self._first_other()}")
             case BookClosed():
                 self.closed = True
+                self.digest = event.balances or ""
                 self._totals(place, "the closed book")
                 for what in self._closed_otherwise(event):
                     self._differ(place, "closed_otherwise", f"the book is closed with {what}")
