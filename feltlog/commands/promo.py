@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from feltlog.commands.cage import AmountArgument, CurrencyOption, IdOption, PlayerArgument, Sum, cage, move, name_of
+from feltlog.commands.cage import VOUCHER, AmountArgument, CurrencyOption, IdOption, PlayerArgument, Sum, cage, move, name_of
 from feltlog.commands.connection import DATA, DataOption, JsonOption, ServerOption
 from feltlog.commands.staff import AsOption
 from feltlog.house import House
@@ -37,7 +37,7 @@ def grant(
     """
     if voucher and id:
         raise Trouble("A voucher is its own id: leave --id away.")
-    at = cage(House(data), server, by, f"voucher-{voucher}" if voucher else id, json=json)
+    at = cage(House(data), server, by, f"{VOUCHER}{voucher}" if voucher else id, json=json)
     command = partial(GrantPromo, voucher=voucher)
     asyncio.run(move(at, name_of(player), Sum(amount, currency), command, "were given to"))
 

@@ -68,6 +68,8 @@ class Book:
     """What the house bears in a player's place, of a round's corrections."""
     movements: int = 0
     closed: bool = False
+    digest: str = ""
+    """Of its balances, as the book says at its end."""
     end: Place | None = None
     differences: list[Difference] = field(default_factory=list)
 
@@ -113,6 +115,7 @@ class Book:
                     self._differ(place, "carried_differs", f"the book does not begin as the day before ended: {self._first_other()}")
             case BookClosed():
                 self.closed = True
+                self.digest = event.balances or ""
                 self._totals(place, "the closed book")
                 for what in self._closed_otherwise(event):
                     self._differ(place, "closed_otherwise", f"the book is closed with {what}")

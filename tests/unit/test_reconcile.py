@@ -354,6 +354,29 @@ async def test_the_first_entry_that_differs_is_named(house):
     assert last.startswith("log.wallet.20261130.ledger.0, revision 5, decision 0, event 0: the postings come to 1 and not to nothing.")
 
 
+@pytest.mark.parametrize("columns", [120, 80, 50])
+async def test_what_differs_is_whole_on_any_screen(house, columns: int):
+    """A number that is cut is another number, and a place that is cut is found by nobody."""
+    console = screen(io.StringIO())
+    console.width = columns
+    show(console, await found_in(forged(house.stored, Deposited, unbalanced, stream=LEDGER)))
+    assert isinstance(console.file, io.StringIO)
+    told = console.file.getvalue()
+    whole = ("gaming day", "not booked", "differences", "log.wallet.20261130.ledger.0")
+
+    assert ([words in told for words in whole], "…" in told) == ([True] * len(whole), False)
+
+
+async def test_a_closed_book_tells_its_digest(house):
+    """So that anybody can hold it against the balances: lines of currency, account and minor units, sorted."""
+    days = (await found_in(house.stored)).days
+    console = screen(io.StringIO())
+    show(console, await found_in(house.stored, "20261130"))
+    assert isinstance(console.file, io.StringIO)
+
+    assert ([len(day.digest) for day in days], days[0].digest in console.file.getvalue()) == ([64, 0], True)
+
+
 async def test_a_day_that_is_not_kept_is_trouble(house):
     """The sentence says which ones are."""
     with pytest.raises(Trouble, match="There is no gaming day 20261202 in these logs, which hold 20261130 to 20261201"):
