@@ -10,9 +10,11 @@ from services.wallet.domain.state import Ledger, Stake
 from shared.contracts.cage import CancelPromo, GrantPromo, PromoCommand, RedeemPromo
 from shared.contracts.refusals import Reason, refused
 from shared.contracts.subjects import BadSubject, token
-from shared.contracts.wallet import LedgerEvent, MovementRefused, PromoCancelled, PromoGranted, PromoRedeemed
+from shared.contracts.wallet import LedgerCommand, LedgerEvent, MovementRefused, PromoCancelled, PromoGranted, PromoRedeemed
 from shared.kernel.messages import Envelope, Refused
 from shared.kernel.money import MINOR_MAX, decimal
+
+VOUCHER = "voucher-"
 
 
 def promo_part(stake: Stake, returned_minor: int) -> int:
@@ -52,7 +54,6 @@ def _moved(command: PromoCommand, ledger: Ledger, envelope: Envelope) -> PromoGr
     player, currency, minor, promo = command.player, command.currency, command.minor, promo_account(command.player)
     held = ledger.promo(player, currency)
     if isinstance(command, GrantPromo):
-        _check_voucher(command.voucher, envelope.id)
         if held + minor > MINOR_MAX:
             raise refused(Reason.BAD_REQUEST, "the account would hold more than this house can write down")
         postings = transfer(minor, source=HOUSE_PROMO, target=promo)
@@ -72,13 +73,19 @@ def _moved(command: PromoCommand, ledger: Ledger, envelope: Envelope) -> PromoGr
     return PromoCancelled(player=player, currency=currency, minor=minor, by=envelope.actor.id, job=job, postings=postings)
 
 
-def _check_voucher(voucher: str, id: str) -> None:
-    """A voucher is taken once because its request has an id of its own, and an id is never used twice."""
-    if not voucher:
-        return
-    try:
-        token(voucher)
-    except BadSubject as error:
-        raise refused(Reason.BAD_REQUEST, str(error)) from error
-    if id != f"voucher-{voucher}":
-        raise refused(Reason.BAD_REQUEST, f"the request that takes this voucher has the id voucher-{voucher}.")
+def check_voucher(command: LedgerCommand, id: str) -> None:
+    """Raise `Refused` unless a request has a voucher's id exactly if it takes that voucher.
+
+    A voucher is taken once because its request has an id of its own, and an id is never used twice: not for it, and not, by
+    anybody who would spoil it, for anything else.
+    """
+    voucher = command.voucher if isinstance(command, GrantPromo) else ""
+    if voucher:
+        try:
+            token(voucher)
+        except BadSubject as error:
+            raise refused(Reason.BAD_REQUEST, str(error)) from error
+        if id != f"{VOUCHER}{voucher}":
+            raise refused(Reason.BAD_REQUEST, f"the request that takes this voucher has the id {VOUCHER}{voucher}.")
+    elif id.startswith(VOUCHER):
+        raise refused(Reason.BAD_REQUEST, f"an id that begins with {VOUCHER} is for the request that takes the voucher.")
