@@ -19,6 +19,7 @@ from feltlog.house import House
 from feltlog.screen import write_json
 from feltlog.trouble import Trouble
 from feltlog.wording import money
+from shared.contracts.promo import VOUCHER
 from shared.contracts.refusals import Reason
 from shared.contracts.subjects import BadSubject, token
 from shared.kernel.identity import ASKED_ID
@@ -27,8 +28,6 @@ from shared.kernel.money import BadMoney, exponent, typed_units
 
 T = TypeVar("T")
 
-VOUCHER = "voucher-"
-"""How the id of a request begins that brings a voucher in; what stands on the voucher follows."""
 
 PlayerArgument = Annotated[str, typer.Argument(metavar="PLAYER", help="Whose account.")]
 AmountArgument = Annotated[str, typer.Argument(metavar="AMOUNT", help="Digits with at most the currency's decimals, such as 12.50.")]

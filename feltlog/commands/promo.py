@@ -9,12 +9,12 @@ from typing import Annotated
 
 import typer
 
-from feltlog.commands.cage import VOUCHER, AmountArgument, CurrencyOption, IdOption, PlayerArgument, Sum, cage, move, name_of
+from feltlog.commands.cage import AmountArgument, CurrencyOption, IdOption, PlayerArgument, Sum, cage, move, name_of
 from feltlog.commands.connection import DATA, DataOption, JsonOption, ServerOption
 from feltlog.commands.staff import AsOption
 from feltlog.house import House
 from feltlog.trouble import Trouble
-from shared.contracts.promo import CancelPromo, GrantPromo, RedeemPromo
+from shared.contracts.promo import VOUCHER, CancelPromo, GrantPromo, RedeemPromo
 
 app = typer.Typer(no_args_is_help=True, help="Give, redeem and take back promotional money.")
 

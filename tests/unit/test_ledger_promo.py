@@ -212,6 +212,17 @@ def test_voucher_under_another_name_is_refused():
     assert why.value.code == Reason.BAD_REQUEST
 
 
+@pytest.mark.parametrize(
+    "command", [GrantPromo(minor=5, **ANN), CancelPromo(minor=5, **ANN), Deposit(minor=5, **ANN), Withdraw(minor=5_000, **ANN)]
+)
+def test_no_other_request_takes_a_vouchers_id(command: Any):
+    """Else whoever works here could spoil a voucher, with a request that is refused."""
+    with pytest.raises(Refused) as why:
+        decide(command, book(), id="voucher-SPRING-1")
+
+    assert why.value.code == Reason.BAD_REQUEST
+
+
 @pytest.mark.parametrize("about", [{"player": "bob"}, {"minor": 5_001}, {"minor": 0}, {"currency": "EUR"}])
 def test_a_refused_voucher_can_still_be_taken(about: dict[str, Any]):
     """Nothing is written down under its id, so that a slip of the pen costs nobody the voucher."""

@@ -27,7 +27,7 @@ from shared.contracts.cage import (
     ProposeAdjustment,
     UnblockAccount,
 )
-from shared.contracts.promo import CancelPromo, GrantPromo, PromoCancelled, PromoEvent, PromoGranted, PromoRedeemed, RedeemPromo
+from shared.contracts.promo import VOUCHER, CancelPromo, GrantPromo, PromoCancelled, PromoEvent, PromoGranted, PromoRedeemed, RedeemPromo
 from shared.contracts.staff import job_in_words
 from shared.contracts.stakes import StakeReserved
 from shared.contracts.subjects import BadSubject, round_name
@@ -179,7 +179,7 @@ def promote(book: Book, event: PromoEvent, id: str) -> Noticed:
     if not 0 < event.minor <= cap:
         said = f"{_money(event.minor, event.currency)} of promotional money at once; {_money(cap, event.currency)} at most"
         yield Code.UNAPPROVED, said
-    if isinstance(event, PromoGranted) and event.voucher and id != f"voucher-{event.voucher}":
+    if isinstance(event, PromoGranted) and event.voucher and id != f"{VOUCHER}{event.voucher}":
         yield Code.UNAPPROVED, f"voucher {event.voucher} was taken by a request of another name"
 
 
