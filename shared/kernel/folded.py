@@ -6,6 +6,7 @@ leave as one entry: twenty events then cost one write to the disk.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import reduce
 from typing import Any, Generic, TypeVar
 
 import msgspec
@@ -137,8 +138,7 @@ def fold(decider: Decider[S, Any, Any], folded: Folded[S], data: bytes, sequence
     for decision in entry.decisions:
         # What carries its place needs no memory of its id, nor what was heard again beside it: there each obligation is met once.
         _remember(decision, folded.answers, folded.answers, folded.done, keep=not (entry.position and decision.cause))
-        for event in decision.events:
-            state = evolve(state, event)
+        state = reduce(evolve, decision.events, state)
     folded.state = state
     settle(folded, entry, data, sequence)
     return entry

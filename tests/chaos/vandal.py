@@ -28,6 +28,11 @@ class _Config(msgspec.Struct):
     state: dict[str, Any] = {}
 
 
+class _Reached(msgspec.Struct):
+    num_pending: int
+    num_ack_pending: int
+
+
 class _Done(msgspec.Struct):
     success: bool = False
 
@@ -46,6 +51,11 @@ class Vandal:
     async def has_consumer(self, log: str, durable: str) -> bool:
         """Return whether a durable consumer is there."""
         return isinstance(await api.ask(self._client, f"CONSUMER.INFO.{log}.{durable}", None, _Config), _Config)
+
+    async def is_worked_off(self, log: str, durable: str) -> bool:
+        """Return whether a durable consumer has delivered all that the log holds, and was told that all of it is worked off."""
+        found = await api.ask(self._client, f"CONSUMER.INFO.{log}.{durable}", None, _Reached)
+        return isinstance(found, _Reached) and found.num_pending == found.num_ack_pending == 0
 
     async def room(self, log: str) -> int:
         """Return how many bytes a log may hold."""

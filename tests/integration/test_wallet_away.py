@@ -78,7 +78,7 @@ async def test_wallet_that_is_away_delays_money_and_nothing_else(machine: Machin
     machine.start_process("wallet")
     book = await house.booked(round, second)
     events = await house.round_events(round)
-    moved = await house.events(ledger_stream(house.today))
+    moved = [event for event in await house.events(ledger_stream(house.today)) if getattr(event, "round", None) == round]
     final = await house.wager("bob", round, 2, STAKE, id="late")
     await house.call_round("T1")
 

@@ -2,16 +2,24 @@
 
 Several of those stories are told by other tests already:
 
-- a settlement that is delivered again and again, also behind a restart; a crash between the movement and whoever waits for it:
-  `test_ledger_under_fire.py`, `test_crashes.py`;
-- a stake that is set aside while its wager lapses: `test_wallet_away.py`;
-- the same id with another amount, one after the other and behind a crash: `test_repeats.py`, `test_ledger_under_fire.py`;
+- a settlement that is delivered again and again, in the old order or behind a kill; one that was reversed and is then delivered again;
+  a second order to reverse it: `test_wallet_rehearing.py`;
+- a crash at every await between the decision and whoever waits for it: `test_ledger_under_fire.py`, `test_crashes.py`;
+- the same id with another amount, one after the other and behind a crash: `test_repeats.py`, `test_cage.py`;
+- a stake that is set aside while its wager lapses, and looked at in between: `test_wallet_away.py`;
+- odd stakes, and what a blackjack and insurance make of them, with two, none and three decimals: `test_odd_stakes.py`;
 - a settlement that is corrected, once, though the wallet dies in between: `test_corrections.py`;
 - a round that staff void, said to be done only when the stakes went back: `test_rulings.py`;
-- a subscriber that was down, or heard the same twice: `test_outages.py`, `test_repeats.py`;
+- an append that nobody heard was stored, sent again within and behind the server's memory of what it has seen; a listener that
+  is killed, or away, while something is said: `test_outages.py`;
 - an id of a day whose book is closed: `test_gaming_day.py`;
 - rows that are made anew, and are those that were kept; rows that know more than the log: `test_read_side.py`;
+- a card guessed from all that was said before it was dealt: `test_undealt.py`;
+- promotional money that is not to be withdrawn: `test_promo.py`;
 - all seats of all tables against one house: the bench `ledger-7-postgres`.
+
+That a stake can come behind its own release is nothing that this server does: a table's log is heard in its order.  The ledger
+alone is asked what it would do then, in `tests/unit/test_ledger_books.py`.
 """
 
 import asyncio

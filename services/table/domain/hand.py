@@ -70,19 +70,7 @@ class Hand(Struct, frozen=True, gc=False):
 def with_card(hand: Hand, card: str) -> Hand:
     """Return the hand with one card more."""
     points = HARD_POINTS[card]
-    return Hand(
-        hand.box,
-        hand.number,
-        hand.player,
-        hand.stake_minor,
-        hand.cards + (card,),
-        hand.hard + points,
-        hand.ace or points == 1,
-        hand.split,
-        hand.doubled,
-        hand.end,
-        hand.down,
-    )
+    return replace(hand, cards=hand.cards + (card,), hard=hand.hard + points, ace=hand.ace or points == 1)
 
 
 def face_down(hand: Hand, index: int) -> Hand:
