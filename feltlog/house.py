@@ -163,7 +163,7 @@ class House:
     def create_players(self, names: Iterable[str]) -> None:
         """Make credentials for everybody in `names` who has none; no server is told."""
         for name in names:
-            if name in HOUSE or name in RESERVED_NAMES or name in self.staff():
+            if name in HOUSE or name.lower() in RESERVED_NAMES or name in self.staff():
                 raise Trouble(f"{name!r} belongs to the house and cannot be a player's name. Choose another.")
             try:
                 create_user_key(self.secrets, token(name))

@@ -1,11 +1,13 @@
 """Rebuilding: the ledger's rows made anew from the logs, and held against those that stand there.
 
-Where there are none they are written; where there are some, the same are made in a file that is thrown away, up to where those
-that stand there say that they are, and compared row by row.  The digest is over postings and balances in the order of their
+They are always made in a file that is thrown away.  Where there are none all of them are written at once, so that whoever
+interrupts it leaves nothing behind; where there are some, they are made up to where those that stand there say that they are,
+and compared row by row.  The digest is over postings and balances in the order of their
 keys, so it is the same in every database, and the same for rows that were written evening by evening and for rows made anew.
 """
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from hashlib import sha256
 from typing import Any
 
@@ -16,8 +18,10 @@ from feltlog.auditing import Books
 from feltlog.trouble import Trouble
 from services.wallet.app.read_side import standing_rows
 from services.wallet.rows import BALANCES, HEADS, MOVEMENTS, POSTINGS, TABLES, BalanceRow, HeadRow, LogChanged, PostingRow, Rows
+from shared.contracts.subjects import log_of
 from shared.kernel.entry import Unreadable
-from shared.runtime.sql import EntriesMissing, Index, Overtaken, Snapshot, Where
+from shared.kernel.identity import digest
+from shared.runtime.sql import EntriesMissing, Index, RowUnreadable, Snapshot, Where
 
 POSTINGS_AT_ONCE = 5_000
 ENTRIES_AT_ONCE = 2_000
@@ -42,9 +46,10 @@ def open_index(where: Where) -> Index:
     return Index(where, TABLES)
 
 
-async def wanted_ends(store: Books, standing: Mapping[str, int]) -> dict[str, int]:
-    """Return up to which sequence each log is to be read: as far as the rows that stand there, or to its end if there are none.
+async def wanted_ends(store: Books, standing: Mapping[str, int]) -> tuple[dict[str, int], int]:
+    """Return up to which sequence each log is to be read, and how many messages lie behind that.
 
+    It is as far as the rows that stand there, or to its end if there are none.
     Raises `EntriesMissing` if the rows know more than a log, and `Trouble` if they know of a log that is not kept here.
     """
     # The latest first: whatever is seen of a day, all of the day before it is seen as well.
@@ -56,7 +61,19 @@ async def wanted_ends(store: Books, standing: Mapping[str, int]) -> dict[str, in
             )
         if known > ends[log]:
             raise EntriesMissing(log, known=known, end=ends[log])
-    return {log: standing[log] for log in standing} if standing else ends
+    if not standing:
+        return ends, 0
+    return dict(standing), sum(ends.values()) - sum(standing.values())
+
+
+def reach_of(standing: Snapshot) -> dict[str, int]:
+    """Return how far each log is in rows that stand there, by their positions and by the last entries that they know."""
+    reach = standing.positions()
+    with suppress(RowUnreadable):
+        for head in standing.rows(HEADS, HeadRow):
+            log = log_of(head.stream)
+            reach[log] = max(head.sequence, reach.get(log, 0))
+    return reach
 
 
 async def build(store: Books, index: Index, ends: Mapping[str, int], told: Told = lambda count: None) -> None:
@@ -79,8 +96,6 @@ async def build(store: Books, index: Index, ends: Mapping[str, int], told: Told 
                 if heard >= ENTRIES_AT_ONCE or len(rows.postings) >= POSTINGS_AT_ONCE:
                     write()
         write()
-    except Overtaken as error:
-        raise Trouble(f"The rows are being written by a wallet that runs: {error}. Ask again.") from error
     except (LogChanged, Unreadable) as error:
         raise Trouble(f"The rows cannot be made from these logs: {error}.") from error
 
@@ -114,7 +129,10 @@ def line_of(row: Struct) -> bytes:
 
 def first_difference(standing: Snapshot, anew: Snapshot) -> str:
     """Return the first row that stands there and is not made anew, or the other way round, in a sentence; nothing if there is none."""
-    for name in (MOVEMENTS, POSTINGS, BALANCES):
+    contradiction = Rows(standing.positions(), {head.stream: head for head in standing.rows(HEADS, HeadRow)}).contradiction()
+    if contradiction is not None:
+        return str(contradiction)
+    for name in (MOVEMENTS, POSTINGS, BALANCES, HEADS):
         for there, made in in_pairs(name, standing, anew):
             if there is None:
                 return f"of {name} this row is missing: {shown(made)}"
@@ -125,15 +143,21 @@ def first_difference(standing: Snapshot, anew: Snapshot) -> str:
     return ""
 
 
-def missing_entry(standing: Snapshot, anew: Snapshot) -> str:
+async def missing_entry(store: Books, standing: Snapshot, anew: Snapshot) -> str:
     """Return which entry the rows rest on that does not stand in the logs any more, in a sentence; nothing if they all do."""
     for there, made in in_pairs(HEADS, standing, anew):
-        if there is not None and (made is None or made.digest != there.digest):
+        if there is not None and there != made and not await _stands(store, there):
             return (
                 f"Acknowledged entries are missing: revision {there.revision} of {there.stream} is not the entry that the rows rest on. "
                 "Bring the log back from its backup"
             )
     return ""
+
+
+async def _stands(store: Books, head: HeadRow) -> bool:
+    """Return whether the entry that the rows know as the last of a book lies where they know it."""
+    found = [one async for one in store.read(log_of(head.stream), after=head.sequence - 1, upto=head.sequence)]
+    return [digest(one.data) for one in found] == [head.digest]
 
 
 def in_pairs(name: str, standing: Snapshot, anew: Snapshot) -> Iterator[tuple[Any, Any]]:

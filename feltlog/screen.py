@@ -12,12 +12,15 @@ from typing import Any, TextIO
 import msgspec
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
+from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
 from feltlog.wording import RED, Card, Sentence, face
 
 PAPER_WIDTH = 120
+WIDTH_MAX = 10_000
+"""More columns than any table of ours has."""
 WIDE = 100
 """On fewer columns a list of many columns shows those without which a person cannot go on."""
 PLAIN: dict[str, Any] = {"highlight": False, "markup": False, "emoji": False}
@@ -72,6 +75,13 @@ def called() -> str:
     if shutil.which("feltlog"):
         return "feltlog"
     return "python -m feltlog" if sys.argv[0].endswith("__main__.py") else sys.argv[0]
+
+
+def fitting(console: Console, wide: Table, narrow: Table) -> Table:
+    """Return the wide table if the console shows it without folding or cutting anything, else the narrow one."""
+    # rich measures no table wider than the console that is asked, so it is asked about one without an edge.
+    boundless = console.options.update(max_width=WIDTH_MAX)
+    return wide if Measurement.get(console, boundless, wide).maximum <= console.width else narrow
 
 
 def plain_table(**options: Any) -> Table:

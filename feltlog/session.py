@@ -24,7 +24,7 @@ from shared.contracts.cutting import CutCommand
 from shared.contracts.shoe import OwnHand
 from shared.contracts.wagers import PlaceWager
 from shared.kernel.messages import Answer
-from shared.kernel.money import BadMoney, minor_units
+from shared.kernel.money import BadMoney, typed_units
 from shared.runtime.tasks import end_all
 
 FRAME_S = 0.2
@@ -135,7 +135,7 @@ class Session:
         if felt is None:
             return
         try:
-            stake_minor = minor_units(stake, felt.currency)
+            stake_minor = typed_units(stake, felt.currency)
         except BadMoney as error:
             self.say(f"{error}.")
             return

@@ -273,7 +273,8 @@ def adjustment_caps(wallet: WalletRules) -> dict[str, int]:
 def impossible_database(database: str) -> list[str]:
     """Return what is wrong with where the wallet's rows are to be kept; what stands there is not repeated."""
     try:
-        where_of(database, setting="in [wallet], key `database`: what stands there")
+        if database:
+            where_of(database, setting="in [wallet], key `database`: what stands there")
     except SettingMissing as error:
         return [str(error)]
     return []

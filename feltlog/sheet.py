@@ -104,25 +104,25 @@ def as_of(sheet: Sheet) -> str:
     return f"As of revision {sheet.revision} of {sheet.stream}." if sheet.stream else "As of an empty ledger."
 
 
-def table_of(sheet: Sheet) -> Table:
-    """Return the sheet as a table for people."""
+def table_of(sheet: Sheet, *, narrow: bool = False) -> Table:
+    """Return the sheet as a table for people; where it is narrow, all but amounts in one column that folds between words."""
     zone = ZoneInfo(sheet.zone)
     lines = lines_of(sheet)
     buckets = {line.bucket for line in lines} - {CASH}
     table = plain_table()
-    for heading in ("time", "what", "round", *(["bucket"] if buckets else [])):
+    for heading in ("what",) if narrow else ("time", "what", "round", *(["bucket"] if buckets else [])):
         table.add_column(heading, overflow="fold")
     for heading in ("moved", "balance"):
         table.add_column(heading, justify="right", no_wrap=True)
     table.add_column("", no_wrap=True)
     for line in lines:
+        at, round, moved, style = "", "", "", "dim"
+        if isinstance(line, StatementRow):
+            at, round, moved, style = on_the_wall(line.at_ms, zone), line.round, gain(line.minor, line.currency), ""
         bucket = [line.bucket] if buckets else []
-        balance = amount(line.balance_minor, line.currency)
-        if isinstance(line, Standing):
-            table.add_row("", line.what, "", *bucket, "", balance, line.currency, style="dim")
-        else:
-            moved = gain(line.minor, line.currency)
-            table.add_row(on_the_wall(line.at_ms, zone), line.what, line.round, *bucket, moved, balance, line.currency)
+        folding = " ".join(filter(None, (at, ", ".join(filter(None, (line.what, *bucket, round))))))
+        told = [folding] if narrow else [at, line.what, round, *bucket]
+        table.add_row(*told, moved, amount(line.balance_minor, line.currency), line.currency, style=style)
     # An amount that is cut is another amount: whatever else must fold on few columns, these stay whole.
     for column in table.columns[-3:]:
         column.min_width = max(map(len, map(str, column.cells)), default=0)

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from feltlog.client import Client
+from feltlog.client import Client, Declined, Unanswered
 from feltlog.commands.cage import Cage, IdOption, NoteOption, PlayerArgument, asked, cage, name_of, one_of, speaking, tell
 from feltlog.commands.connection import DATA, DataOption, JsonOption, ServerOption
 from feltlog.commands.staff import AsOption
@@ -67,9 +67,20 @@ async def ask(at: Cage, command: BlockAccount | UnblockAccount, done: str) -> No
     """Ask, and say what came of it."""
 
     async def speak(staff: Client) -> None:
-        tell(at, await asked(staff, at, command), done, player=command.player, reason=command.reason)
+        answer = await asked(staff, at, command)
+        left = await blocks_left(staff, command.player) if isinstance(command, UnblockAccount) and answer.status == "accepted" else ""
+        tell(at, answer, f"{done}{left}", player=command.player, reason=command.reason)
 
     await speaking(at, speak)
+
+
+async def blocks_left(staff: Client, player: str) -> str:
+    """Return a sentence about the blocks that a player has left, empty if there is none or nobody can tell now."""
+    try:
+        blocks = (await staff.balance(player)).blocks
+    except (Declined, Unanswered):
+        return ""
+    return f" Another stays: {player} places no stakes ({', '.join(each.replace('_', ' ') for each in blocks)})." if blocks else ""
 
 
 WORDS: Mapping[Callable[..., None], dict[str, Any] | None] = {block: None, unblock: None}

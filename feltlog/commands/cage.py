@@ -19,13 +19,15 @@ from feltlog.house import House
 from feltlog.screen import write_json
 from feltlog.trouble import Trouble
 from feltlog.wording import money
+from shared.contracts.promo import VOUCHER
 from shared.contracts.refusals import Reason
 from shared.contracts.subjects import BadSubject, token
 from shared.kernel.identity import ASKED_ID
 from shared.kernel.messages import Answer
-from shared.kernel.money import BadMoney, exponent, minor_units
+from shared.kernel.money import BadMoney, exponent, typed_units
 
 T = TypeVar("T")
+
 
 PlayerArgument = Annotated[str, typer.Argument(metavar="PLAYER", help="Whose account.")]
 AmountArgument = Annotated[str, typer.Argument(metavar="AMOUNT", help="Digits with at most the currency's decimals, such as 12.50.")]
@@ -97,9 +99,29 @@ def tell(at: Cage, answer: Answer, done: str, **about: Any) -> None:
     elif answer.code == Reason.BUSY:
         raise Trouble(f"{answer.message} Its id is {at.id}: say --id '{at.id}'.")
     elif answer.status == "refused":
-        raise Trouble(f"{answer.message} ({answer.code})")
+        raise Trouble(f"{advised(answer, at.id, **about)} ({answer.code})")
     else:
         typer.echo(done)
+
+
+def advised(answer: Answer, id: str, *, player: str = "", currency: str = "", **about: Any) -> str:
+    """Return the sentence of a refusal, with what to do next where a person would wonder."""
+    match answer.code:
+        case Reason.UNKNOWN_ACCOUNT if currency:
+            return f"{player} has no account in {currency}. `feltlog player add {player} --currency {currency} --deposit 0` opens one."
+        case Reason.UNKNOWN_ACCOUNT:
+            return no_account(player)
+        case Reason.NO_SUCH_PROPOSAL:
+            return f"{answer.message} `feltlog wallet proposals` lists those that wait."
+        case Reason.ID_REUSED if id.startswith(VOUCHER):
+            return f"The voucher {id.removeprefix(VOUCHER)!r} was taken already, and not for this player and amount by whoever asks now."
+        case _:
+            return answer.message
+
+
+def no_account(player: str) -> str:
+    """Return what somebody is told who asks about a player without an account."""
+    return f"There is no account of {player!r}. `feltlog player add {player}` opens one."
 
 
 def name_of(player: str) -> str:
@@ -132,7 +154,7 @@ async def currency_of(staff: Client, player: str, chosen: str) -> str:
         return chosen
     held = [each.currency for each in (await staff.balance(player)).amounts]
     if not held:
-        raise Trouble(f"There is no account of {player!r}. `feltlog player add {player}` opens one.")
+        raise Trouble(no_account(player))
     if len(held) > 1:
         raise Trouble(f"{player} has accounts in {', '.join(held)}: say which with --currency.")
     return held[0]
@@ -141,7 +163,7 @@ async def currency_of(staff: Client, player: str, chosen: str) -> str:
 def amount_of(text: str, currency: str) -> int:
     """Return the minor units of an amount; raise `Trouble` for what is none, or is finer than the currency."""
     try:
-        return minor_units(text, currency)
+        return typed_units(text, currency)
     except BadMoney as error:
         raise Trouble(f"{error}.") from error
 

@@ -24,7 +24,7 @@ from feltlog.evening import Evening, Seat, pay_in
 from feltlog.house import House
 from feltlog.machine import Machine
 from feltlog.reading import Damaged, days, rounds_of_day
-from feltlog.screen import called, plain_table, screen
+from feltlog.screen import called, fitting, plain_table, screen
 from feltlog.sheet import sheet_of, table_of
 from feltlog.stopping import STOPPED, hear_requests_to_end, undisturbed
 from feltlog.styles import STYLES
@@ -258,7 +258,8 @@ async def money_of_one(console: Console, house: House, store: Books, evening: Ev
     rows, end = await player_rows(store, seat.style.name)
     zone = ZoneInfo(house.settings().house.zone)
     console.rule(f"The statement of {seat.style.name}")
-    console.print(table_of(sheet_of(seat.style.name, rows, zone, end=end, day=None, limit=STATEMENT_ROWS)))
+    found = sheet_of(seat.style.name, rows, zone, end=end, day=None, limit=STATEMENT_ROWS)
+    console.print(fitting(console, table_of(found), table_of(found, narrow=True)))
     if len(rows) > STATEMENT_ROWS:
         console.print(f"The last {STATEMENT_ROWS} of {len(rows)} movements.", style="dim")
 

@@ -12,7 +12,7 @@ from feltlog.house import House
 from feltlog.trouble import Trouble
 from feltlog.wording import money
 from shared.contracts.cage import Deposit, OpenAccount
-from shared.kernel.money import BadMoney, minor_units
+from shared.kernel.money import BadMoney, typed_units
 
 app = typer.Typer(no_args_is_help=True, help="Let people play, as the cage.")
 
@@ -31,7 +31,7 @@ def add(
     """
     house = House(data)
     try:
-        minor = minor_units(deposit, currency)
+        minor = typed_units(deposit, currency)
     except BadMoney as error:
         raise Trouble(f"{error}.") from error
     operator = house.settings().house.operator

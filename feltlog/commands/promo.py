@@ -14,7 +14,7 @@ from feltlog.commands.connection import DATA, DataOption, JsonOption, ServerOpti
 from feltlog.commands.staff import AsOption
 from feltlog.house import House
 from feltlog.trouble import Trouble
-from shared.contracts.promo import CancelPromo, GrantPromo, RedeemPromo
+from shared.contracts.promo import VOUCHER, CancelPromo, GrantPromo, RedeemPromo
 
 app = typer.Typer(no_args_is_help=True, help="Give, redeem and take back promotional money.")
 
@@ -37,7 +37,7 @@ def grant(
     """
     if voucher and id:
         raise Trouble("A voucher is its own id: leave --id away.")
-    at = cage(House(data), server, by, f"voucher-{voucher}" if voucher else id, json=json)
+    at = cage(House(data), server, by, f"{VOUCHER}{voucher}" if voucher else id, json=json)
     command = partial(GrantPromo, voucher=voucher)
     asyncio.run(move(at, name_of(player), Sum(amount, currency), command, "were given to"))
 

@@ -14,11 +14,13 @@ from feltlog.auditing import Books
 from feltlog.commands.connection import DATA, DataOption, JsonOption, ServerOption, reading
 from feltlog.house import House
 from feltlog.progress import progress
-from feltlog.rebuilding import State, build, first_difference, missing_entry, open_index, state_of, wanted_ends
+from feltlog.rebuilding import State, build, first_difference, missing_entry, open_index, reach_of, state_of, wanted_ends
 from feltlog.screen import screen, write_json
+from feltlog.trouble import Trouble
 from feltlog.wording import counted
+from services.wallet.rows import TABLES
 from shared.runtime.settings import DATABASE, ROWS_FILE
-from shared.runtime.sql import EntriesMissing, Failure, Index, Where, where_of
+from shared.runtime.sql import EntriesMissing, Failure, Index, Overtaken, RowUnreadable, Where, where_of
 from shared.runtime.sql import shown as shown_database
 
 
@@ -31,6 +33,8 @@ class Rebuilt(Struct, frozen=True, kw_only=True):
     outcome: str
     """`built`, `same`, `differs`, `replaced`, or `missing` if the rows know entries that the logs do not hold any more."""
     difference: str = ""
+    behind: int = 0
+    """How many further messages the logs hold than the rows that stand there."""
 
 
 def rebuild(
@@ -82,40 +86,57 @@ async def look(house: House, server: str | None, where: Where, *, replace: bool)
 async def rebuilt(store: Books, index: Index, *, replace: bool) -> Rebuilt:
     """Write the rows of the logs into an empty index, or compare them with those that stand there."""
     database = shown_database(index.where)
-    standing = index.positions()
+    with index.snapshot() as snapshot:
+        standing = reach_of(snapshot)
+    none = not standing and not any(index.count(name) for name in TABLES)
     try:
-        ends = await wanted_ends(store, standing)
+        ends, _ = await wanted_ends(store, standing)
     except EntriesMissing as error:
-        with index.snapshot() as snapshot:
-            return Rebuilt(database=database, anew=None, standing=state_of(snapshot), outcome="missing", difference=str(error))
-    with progress("reading the ledger", sum(ends.values())) as told:
-        if not standing:
-            await build(store, index, ends, told)
-            with index.snapshot() as snapshot:
-                return Rebuilt(database=database, anew=state_of(snapshot), outcome="built")
-        with tempfile.TemporaryDirectory(prefix="feltlog-") as folder:
-            anew = open_index(Path(folder) / ROWS_FILE)
-            try:
-                await build(store, anew, ends, told)
+        return Rebuilt(database=database, anew=None, standing=state_as_it_is(index), outcome="missing", difference=str(error))
+    with progress("reading the ledger", sum(ends.values())) as told, tempfile.TemporaryDirectory(prefix="feltlog-") as folder:
+        anew = open_index(Path(folder) / ROWS_FILE)
+        try:
+            await build(store, anew, ends, told)
+            if not none:
                 return await against(store, index, anew, replace=replace)
-            finally:
-                anew.close()
+            with anew.snapshot() as made:
+                index.replace(made, after=standing)
+                return Rebuilt(database=database, anew=state_of(made), outcome="built")
+        except Overtaken as error:
+            raise Trouble(f"The rows are being written by a wallet that runs: {error}. Ask again.") from error
+        finally:
+            anew.close()
+
+
+def state_as_it_is(index: Index) -> State | None:
+    """Return what rows that stand there come to, None if one of them cannot be read."""
+    try:
+        with index.snapshot() as snapshot:
+            return state_of(snapshot)
+    except RowUnreadable:
+        return None
 
 
 async def against(store: Books, index: Index, anew: Index, *, replace: bool) -> Rebuilt:
     """Compare rows that stand there with rows made anew, after bringing the latter as far as the former are now."""
     with index.snapshot() as there:
-        await build(store, anew, await wanted_ends(store, there.positions()))
+        ends, behind = await wanted_ends(store, reach_of(there))
+        await build(store, anew, ends)
+        missing, standing = "", None
         with anew.snapshot() as made:
-            states = (state_of(there), state_of(made))
-            missing = missing_entry(there, made)
-            difference = missing or first_difference(there, made)
+            state = state_of(made)
+            try:
+                standing = state_of(there)
+                missing = await missing_entry(store, there, made)
+                difference = missing or first_difference(there, made)
+            except RowUnreadable as error:
+                difference = str(error)
     database, outcome = shown_database(index.where), "missing" if missing else "differs" if difference else "same"
     if outcome == "differs" and replace:
         with anew.snapshot() as made:
             index.replace(made)
         outcome = "replaced"
-    return Rebuilt(database=database, anew=states[1], standing=states[0], outcome=outcome, difference=difference)
+    return Rebuilt(database=database, anew=state, standing=standing, outcome=outcome, difference=difference, behind=behind)
 
 
 def show(found: Rebuilt) -> None:
@@ -132,6 +153,9 @@ def show(found: Rebuilt) -> None:
             console.print("There were none; they are written.", style="green")
         case "same":
             console.print("They stand there as the logs give them.", style="bold green")
+            if found.behind:
+                further = counted(found.behind, "further entry", "further entries")
+                console.print(f"The logs hold {further}; a wallet that runs brings them in.")
         case "replaced":
             console.print(f"They differed, and were replaced. The first difference: {found.difference}.", style="yellow")
         case "missing":

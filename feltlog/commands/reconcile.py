@@ -14,7 +14,7 @@ from feltlog.house import House
 from feltlog.progress import progress
 from feltlog.reconciling.place import Difference
 from feltlog.reconciling.report import Balance, Reconciliation, entries_of, reconciled
-from feltlog.screen import plain_table, screen, write_json
+from feltlog.screen import fitting, plain_table, screen, write_json
 from feltlog.wording import amount, counted
 
 SHOWN_MAX = 50
@@ -54,17 +54,20 @@ async def look(house: House, server: str | None, day: str) -> Reconciliation:
 
 def show(console: Console, found: Reconciliation) -> None:
     """Show the days, the latest trial balance, what differs, and the verdict."""
-    console.print(days_table(found))
+    console.print(fitting(console, days_table(found), days_table(found, narrow=True)))
     if found.days:
         latest = found.days[-1]
         when = "at the end of" if latest.closed else "so far on"
         console.print(f"Trial balance {when} {latest.day}, as of revision {latest.revision} of {latest.stream or 'an empty ledger'}:")
         console.print(trial_table(latest.trial_balance))
+        if latest.digest:
+            console.print(f"The book says that its balances have the digest {latest.digest}")
     differences = found.differences
     if not differences:
         console.print("Everything adds up.", style="bold green")
         return
-    console.print(differences_table(differences[:SHOWN_MAX]))
+    shown = differences[:SHOWN_MAX]
+    console.print(fitting(console, differences_table(shown), differences_table(shown, narrow=True)))
     if len(differences) > SHOWN_MAX:
         console.print(f"... and {len(differences) - SHOWN_MAX} more; --json writes them all.")
     first = differences[0]
@@ -78,15 +81,15 @@ def sentence(found: Difference) -> str:
     return f"{found.stream}, revision {found.revision}, decision {found.decision}, event {found.event}: {found.message}."
 
 
-def days_table(found: Reconciliation) -> Table:
-    """Return what was added up on each day."""
+def days_table(found: Reconciliation, *, narrow: bool = False) -> Table:
+    """Return what was added up on each day; where it is narrow, without the counts that nobody has to look after."""
     table = plain_table()
     table.add_column("gaming day", no_wrap=True)
     table.add_column("book", no_wrap=True)
-    for heading in ("movements", "wagers", "rounds", "not booked", "differences"):
-        table.add_column(heading, justify="right")
+    for heading in (*(() if narrow else ("movements", "wagers", "rounds")), "not booked", "differences"):
+        table.add_column(heading, justify="right", no_wrap=True)
     for day in found.days:
-        numbers = (day.movements, day.wagers, day.rounds, day.open_rounds, len(day.differences))
+        numbers = (*(() if narrow else (day.movements, day.wagers, day.rounds)), day.open_rounds, len(day.differences))
         table.add_row(day.day, "closed" if day.closed else "open", *map(str, numbers), style="bold red" if day.differences else "")
     return table
 
@@ -105,9 +108,14 @@ def trial_table(balances: tuple[Balance, ...]) -> Table:
     return table
 
 
-def differences_table(differences: list[Difference]) -> Table:
-    """Return differences with the place where a person should look."""
+def differences_table(differences: list[Difference], *, narrow: bool = False) -> Table:
+    """Return differences with the place where a person should look; where it is narrow, the place stands in the sentence."""
     table = plain_table()
+    if narrow:
+        table.add_column("difference", overflow="fold")
+        for found in differences:
+            table.add_row(f"{found.code}: {sentence(found)}")
+        return table
     for heading in ("difference", "stream"):
         table.add_column(heading, no_wrap=heading == "difference")
     for heading in ("revision", "decision", "event"):

@@ -11,7 +11,7 @@ import typer
 from feltlog.commands.connection import DATA, DataOption, JsonOption, ServerOption, reading
 from feltlog.house import House
 from feltlog.reading import Logs, ledger_entries
-from feltlog.screen import screen, write_json, write_text
+from feltlog.screen import fitting, screen, write_json, write_text
 from feltlog.sheet import Sheet, as_of, csv_of, objects_of, sheet_of, table_of
 from feltlog.trouble import Trouble
 from services.wallet.statement import StatementRow
@@ -54,7 +54,10 @@ def show(found: Sheet, day: date | None) -> None:
     """Show a statement to people."""
     console = screen(sys.stdout)
     console.print(f"Statement of {found.player}{f', {day.isoformat()}' if day else ''}, times in {found.zone}", style="bold")
-    console.print(table_of(found))
+    if found.opening or found.rows:
+        console.print(fitting(console, table_of(found), table_of(found, narrow=True)))
+    if not found.rows and day:
+        console.print(f"Nothing moved on {day.isoformat()}, as far as these books tell.")
     console.print(as_of(found), style="dim")
 
 

@@ -20,12 +20,14 @@ from feltlog.commands.cage import (
     cage,
     move,
     name_of,
+    no_account,
     speaking,
 )
 from feltlog.commands.connection import DATA, DataOption, JsonOption, ServerOption
 from feltlog.commands.staff import AsOption
 from feltlog.house import House
 from feltlog.screen import plain_table, screen, write_json
+from feltlog.trouble import Trouble
 from feltlog.wording import amount
 from services.wallet.views import Amount, Balance
 from shared.contracts.cage import Deposit, Withdraw
@@ -93,13 +95,16 @@ def balance(
 
 
 def show(found: Balance, *, json: bool) -> None:
-    """Show a balance, for people or for machines."""
+    """Show a balance, for people or for machines; raise `Trouble` if there is none to show."""
+    if not found.amounts and not found.blocks:
+        raise Trouble(no_account(found.player))
     if json:
         write_json(found)
         return
     console = screen()
     console.print(f"Balance of {found.player}, as of entry {found.revision} of the ledger of {found.day}", style="bold")
-    console.print(sheet(found.amounts) if found.amounts else f"{found.player} has no account here.")
+    if found.amounts:
+        console.print(sheet(found.amounts))
     if found.blocked:
         reasons = ", ".join(reason.replace("_", " ") for reason in found.blocks)
         console.print(f"Blocked: {found.player} places no stakes ({reasons}).", style="yellow")

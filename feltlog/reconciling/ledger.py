@@ -8,8 +8,10 @@ from typing import Any
 from msgspec import UNSET
 
 from feltlog.reconciling.place import Difference, Place, differs, places
-from feltlog.reconciling.postings import may_be_below, of, said_otherwise, summed
+from feltlog.reconciling.postings import may_be_below, of, said_otherwise, spared, summed
 from shared.contracts.accounts import escrow_account, kind_of, promo_account
+from shared.contracts.cage import AdjustmentMade, Deposited, Withdrawn
+from shared.contracts.promo import PromoCancelled, PromoGranted, PromoRedeemed
 from shared.contracts.stakes import RoundBooked, StakeReleased, StakeReserved, StakesCorrected, StakesSettled
 from shared.contracts.wallet import BookClosed, BookOpened, CarriedForward
 from shared.kernel.entry import Entry, Stored
@@ -62,8 +64,12 @@ class Book:
     """Where money of a round was last moved."""
     worked_off: dict[str, tuple[int, int, int]] = field(default_factory=dict)
     """How far the book has heard each log of the tables."""
+    lent: dict[tuple[str, str], int] = field(default_factory=lambda: defaultdict(int))
+    """What the house bears in a player's place, of a round's corrections."""
     movements: int = 0
     closed: bool = False
+    digest: str = ""
+    """Of its balances, as the book says at its end."""
     end: Place | None = None
     differences: list[Difference] = field(default_factory=list)
 
@@ -109,6 +115,7 @@ class Book:
                     self._differ(place, "carried_differs", f"the book does not begin as the day before ended: {self._first_other()}")
             case BookClosed():
                 self.closed = True
+                self.digest = event.balances or ""
                 self._totals(place, "the closed book")
                 for what in self._closed_otherwise(event):
                     self._differ(place, "closed_otherwise", f"the book is closed with {what}")
@@ -127,8 +134,11 @@ class Book:
         total = sum(moved.values())
         if total:
             self._differ(place, "unbalanced", f"the postings come to {total} and not to nothing", event)
-        for why in said_otherwise(event, moved):
+        for why in said_otherwise(event, moved, self.lent):
             self._differ(place, "says_other", why, event)
+        if isinstance(event, StakesCorrected):
+            for player, minor in spared(event, moved).items():
+                self.lent[event.round, player] += minor
         for name, minor in moved.items():
             left = self._post(event.currency, name, minor)
             if left < 0 and minor < 0 and not may_be_below(name):
@@ -151,7 +161,7 @@ class Book:
         for player, due in self._promo_due(event).items():
             came = moved.get(promo_account(player), 0)
             if came != due:
-                self._differ(place, "promo_differs", f"{came} of promotional money came to {player}, whose stakes give back {due}", event)
+                self._differ(place, "promo_differs", f"{came} of promotional money came to {player}, and {due} must come", event)
         match event:
             case StakeReserved():
                 known = self.wagers[event.round, event.wager]
@@ -179,9 +189,15 @@ class Book:
                 pass
 
     def _promo_due(self, event: Any) -> dict[str, int]:
-        """Return how much promotional money must come to each player: the part of each stake that it was, rounded down (FL-5.1)."""
+        """Return how much promotional money must come to each player: of a wager the part that its stake was, rounded down (FL-5.1)."""
         due: dict[str, int] = defaultdict(int)
         match event:
+            case Deposited() | Withdrawn() | AdjustmentMade():
+                due[event.player] = 0
+            case PromoGranted():
+                due[event.player] = event.minor
+            case PromoRedeemed() | PromoCancelled():
+                due[event.player] = -event.minor
             case StakeReleased():
                 due[event.player] = self.wagers[event.round, event.wager].promo_minor
             case StakesSettled():

@@ -6,11 +6,17 @@ from typing import Any
 
 from shared.contracts.accounts import HOUSE_PROMO, HOUSE_ROUNDING, HOUSE_WIN, Posting, escrow_account
 from shared.contracts.cage import AdjustmentMade, Deposited, Withdrawn
-from shared.contracts.stakes import StakeReleased, StakeReserved, StakesCorrected, StakesSettled
+from shared.contracts.promo import PromoCancelled, PromoGranted, PromoRedeemed
+from shared.contracts.stakes import CorrectedStake, StakeReleased, StakeReserved, StakesCorrected, StakesSettled
+
+BUCKETS = ("cash", "promo", "owed")
 
 
-def said_otherwise(event: Any, moved: Mapping[str, int]) -> Iterator[str]:
-    """Yield where the postings of an event do not move what the event says; one that is not known here says nothing else."""
+def said_otherwise(event: Any, moved: Mapping[str, int], lent: Mapping[tuple[str, str], int]) -> Iterator[str]:
+    """Yield where the postings of an event do not move what the event says; one that is not known here says nothing else.
+
+    `lent`: what the house bears in a player's place, of a round's corrections.
+    """
     match event:
         case Deposited(player=player, minor=minor):
             yield from _apart(moved, {player: minor}, {}, rest=("outside/",))
@@ -18,6 +24,12 @@ def said_otherwise(event: Any, moved: Mapping[str, int]) -> Iterator[str]:
             yield from _apart(moved, {player: -minor}, {}, rest=("outside/",))
         case AdjustmentMade(player=player, minor=minor):
             yield from _apart(moved, {player: minor}, {}, rest=(HOUSE_WIN,))
+        case PromoGranted(player=player, minor=minor):
+            yield from _apart(moved, {player: minor}, {HOUSE_PROMO: -minor}, rest=())
+        case PromoRedeemed(player=player):
+            yield from _apart(moved, {player: 0}, {}, rest=())
+        case PromoCancelled(player=player, minor=minor):
+            yield from _apart(moved, {player: -minor}, {HOUSE_PROMO: minor}, rest=())
         case StakeReserved(player=player, round=round_, minor=minor):
             yield from _apart(moved, {player: -minor}, {escrow_account(round_): minor}, rest=())
         case StakeReleased(player=player, round=round_, minor=minor):
@@ -28,20 +40,33 @@ def said_otherwise(event: Any, moved: Mapping[str, int]) -> Iterator[str]:
                 returned[line.player] += line.returned_minor
             others = {escrow_account(round_): -sum(line.stake_minor for line in lines), HOUSE_ROUNDING: -rounding(lines)}
             yield from _apart(moved, returned, others, rest=("house/",))
-        case StakesCorrected(lines=corrected):
-            net: dict[str, int] = defaultdict(int)
-            for each in corrected:
-                net[each.player] += each.returned_minor - each.settled_minor
-            borne = -min(moved.get(HOUSE_PROMO, 0), 0)
-            yield from _apart(moved, net, {HOUSE_ROUNDING: -rounding(corrected)}, rest=("house/",), borne=borne)
+        case StakesCorrected(round=round_, lines=corrected):
+            due = named(corrected)
+            # The house bears promotional money that is gone, and has back no more than it bore.
+            for player, minor in spared(event, moved).items():
+                due[player] += max(minor, -lent.get((round_, player), 0))
+            others = {HOUSE_ROUNDING: -rounding(corrected), HOUSE_PROMO: -sum(spared(event, moved).values())}
+            yield from _apart(moved, due, others, rest=("house/",))
         case _:
             return
 
 
-def _apart(
-    moved: Mapping[str, int], players: Mapping[str, int], others: Mapping[str, int], *, rest: tuple[str, ...], borne: int = 0
-) -> Iterator[str]:
-    """Yield what moved otherwise than it must.  `borne`: what the house may bear of what players have to give back."""
+def named(lines: Iterable[CorrectedStake]) -> dict[str, int]:
+    """Return by how much more each player's wagers give back than before, as a correction's lines say."""
+    net: dict[str, int] = defaultdict(int)
+    for each in lines:
+        net[each.player] += each.returned_minor - each.settled_minor
+    return net
+
+
+def spared(event: StakesCorrected, moved: Mapping[str, int]) -> dict[str, int]:
+    """Return how much more came to each player than a correction's lines say; below zero, how much less."""
+    came = {player: sum(moved.get(f"player/{player}/{bucket}", 0) for bucket in BUCKETS) for player in named(event.lines)}
+    return {player: came[player] - minor for player, minor in named(event.lines).items()}
+
+
+def _apart(moved: Mapping[str, int], players: Mapping[str, int], others: Mapping[str, int], *, rest: tuple[str, ...]) -> Iterator[str]:
+    """Yield what moved otherwise than it must."""
     came: dict[str, int] = defaultdict(int)
     for account, minor in moved.items():
         kind, name = account.partition("/")[::2]
@@ -49,10 +74,9 @@ def _apart(
             came[name.partition("/")[0]] += minor
         elif account not in others and not account.startswith(rest):
             yield f"{minor} came to {account}, of which the event says nothing"
-    short = {player: came[player] - minor for player, minor in players.items() if came[player] != minor}
-    if short and not (min(short.values()) > 0 and sum(short.values()) == borne):
-        player = min(short)
-        yield f"{came[player]} came to {player}, and the event says {players[player]}"
+    for player, minor in players.items():
+        if came[player] != minor:
+            yield f"{came[player]} came to {player}, and the event says {minor}"
     for player in sorted(came.keys() - players.keys()):
         if came[player]:
             yield f"{came[player]} came to {player}, of whom the event says nothing"

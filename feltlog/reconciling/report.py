@@ -34,6 +34,8 @@ class DayReport(Struct, frozen=True, kw_only=True):
     day: str
     closed: bool
     """Whether the book is closed."""
+    digest: str
+    """SHA-256 of its balances, as the book says at its end; empty while it is open."""
     movements: int
     wagers: int
     rounds: int
@@ -107,6 +109,7 @@ async def _day(store: Books, book: Book, cut: Cut, told: Told) -> DayReport:
     return DayReport(
         day=book.day,
         closed=book.closed,
+        digest=book.digest,
         movements=book.movements,
         wagers=sum(len(round_.wagers) for round_ in rounds.values()),
         rounds=len(rounds),

@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from shared.contracts.accounts import Posting, escrow_account
 from shared.contracts.language import read_entry
-from shared.contracts.subjects import ledger_stream, stream_day, stream_kind
+from shared.contracts.subjects import ledger_stream, log_of, stream_day, stream_kind
 from shared.contracts.wallet import CarriedForward
 from shared.kernel.entry import Entry, Stored, Stray, Unreadable
 from shared.kernel.identity import digest
@@ -101,6 +101,16 @@ class LogChanged(ValueError):
         self.revision = revision
 
 
+class RowsContradict(ValueError):
+    """The rows are not what anybody has written who keeps them: how far a log is in them is not where they end."""
+
+    def __init__(self, log: str, position: int, head: "HeadRow") -> None:
+        super().__init__(
+            f"the rows contradict themselves: positions has {log} at sequence {position}, and heads has revision {head.revision} of "
+            f"{head.stream} at sequence {head.sequence} as the last that is in them"
+        )
+
+
 @dataclass
 class Rows:
     """What is to be written next, and where the logs stand with it; begun with what is written."""
@@ -147,6 +157,14 @@ class Rows:
             BALANCES: [BalanceRow(currency=currency, account=name, minor=minor) for (currency, name), minor in self.moved.items() if minor],
             HEADS: [self.heads[stream] for stream in sorted(self.changed)],
         }
+
+    def contradiction(self) -> RowsContradict | None:
+        """Return where the rows know an entry of a book that lies behind their position in its log, None if they do nowhere."""
+        for stream, head in sorted(self.heads.items()):
+            log = log_of(stream)
+            if head.sequence > self.positions.get(log, 0):
+                return RowsContradict(log, self.positions.get(log, 0), head)
+        return None
 
     def _check(self, entry: Entry[Any, Any]) -> None:
         before = self.heads.get(entry.stream)

@@ -40,6 +40,11 @@ def owed_account(player: str) -> str:
     return f"player/{player}/owed"
 
 
+def accounts_of(player: str) -> tuple[str, str, str]:
+    """Return all accounts of a player."""
+    return cash_account(player), promo_account(player), owed_account(player)
+
+
 def escrow_account(round: str) -> str:
     """Return the account of what is set aside in a round: `round/T7.20261130-000123/escrow`."""
     return f"round/{round}/escrow"

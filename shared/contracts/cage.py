@@ -31,7 +31,8 @@ BLOCK_REASONS: tuple[BlockReason, ...] = get_args(BlockReason)
 UNBLOCK_REASONS: tuple[UnblockReason, ...] = get_args(UnblockReason)
 
 RESERVED_NAMES = ("dealer", "house")
-"""Names that no player may have: an account of theirs would hold the dealer's stakes (ON-3.6), or look like the house's own."""
+"""Names that no player may have, in whichever case: an account of theirs would hold the dealer's stakes (ON-3.6), or look like the
+house's own."""
 
 
 class CarriedBlock(Struct, frozen=True, gc=False, kw_only=True):

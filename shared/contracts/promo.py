@@ -4,6 +4,9 @@ from shared.contracts.accounts import Posting
 from shared.contracts.staff import Job
 from shared.kernel.messages import Command, Event
 
+VOUCHER = "voucher-"
+"""How the id of a request begins that takes a voucher; what stands on the voucher follows, and no other id begins so."""
+
 
 class GrantPromo(Command, frozen=True, kw_only=True, omit_defaults=True, tag="wallet.GrantPromo.v1"):
     """Give a player promotional money, tokens or what a voucher is worth, that can be staked and not withdrawn (FL-5.1)."""

@@ -59,15 +59,33 @@ def minor_units(text: str, currency: str) -> int:
     1250
     """
     decimals = exponent(currency)
-    match = re.fullmatch(r"([0-9]{1,13})(?:\.([0-9]+))?", text)
+    match = re.fullmatch(r"([0-9]+)(?:\.([0-9]+))?", text)
     if match is None:
         raise BadMoney(f"{text!r} is not an amount: write digits and at most one point, such as 12.50")
     fraction = match[2] or ""
     if len(fraction.rstrip("0")) > decimals:
         raise BadMoney(f"{text} {currency} is finer than the currency: {currency} has {decimals} decimals")
-    minor: int = int(match[1]) * 10**decimals + int((fraction[:decimals]).ljust(decimals, "0") or 0)
+    whole = match[1].lstrip("0") or "0"
+    # So many digits are more than any sum, and Python counts no text of thousands of them.
+    minor = int(whole) * 10**decimals + int((fraction[:decimals]).ljust(decimals, "0") or 0) if len(whole) <= 16 else MINOR_MAX + 1
     if minor > MINOR_MAX:
         raise BadMoney(f"{text} {currency} is more than this house can write down")
+    return minor
+
+
+def typed_units(text: str, currency: str) -> int:
+    """Return the minor units of an amount that a person typed.
+
+    Raise `BadMoney` for one with more decimals than the currency has, noughts too: who types `1.000` may mean a thousand.
+
+    >>> typed_units("1.00", "CAD")
+    100
+    """
+    minor = minor_units(text, currency)
+    if len(text.partition(".")[2]) > exponent(currency):
+        raise BadMoney(
+            f"{text} {currency} has more decimals than the currency: {currency} has {exponent(currency)}, and no sign for thousands"
+        )
     return minor
 
 

@@ -35,6 +35,8 @@ class Till:
     blocked: set[str] = field(default_factory=set)
     felt: dict[Wager, Slip] = field(default_factory=dict)
     paid: dict[Wager, Slip] = field(default_factory=dict)
+    lent: Counter[tuple[str, str]] = field(default_factory=Counter)
+    """What players had no more when a round's correction took it back."""
 
     def give(self, player: str, minor: int) -> None:
         """Let money come to a player: what is owed is paid first."""
@@ -124,13 +126,16 @@ class Till:
         self.paid[wager] = slip
 
     def correct(self, wager: Wager, back: int, rounding: int) -> None:
-        """Settle a wager anew: promotional money that is gone is the house's loss, cash that is gone is owed."""
+        """Settle a wager anew: promotional money that is gone is the house's loss until it comes back, cash that is gone is owed."""
         slip = self.paid[wager]
         promo = slip.promo_of(back) - slip.promo_of(slip.back)
         cash = back - slip.back - promo
         self.holds["win"] -= back - slip.back - (rounding - slip.rounding)
         self.holds["rounding"] -= rounding - slip.rounding
         gone = max(0, -promo - self.holds[f"{slip.player} promo"])
+        if promo > 0:
+            gone = -min(promo, self.lent[wager[0], slip.player])
+        self.lent[wager[0], slip.player] += gone
         self.holds[f"{slip.player} promo"] += promo + gone
         self.holds["gifts"] -= gone
         if cash > 0:

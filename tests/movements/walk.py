@@ -188,6 +188,7 @@ class Walk:
         self.corrected = {}
         for till in self.tills.values():
             till.paid.clear()
+            till.lent.clear()
 
     def _do(self, command: Any, *, by: Actor = PERSONS[0]) -> list[Any]:
         events = LEDGER.decide(command, self.ledger, Envelope("id", by, 0, 0))

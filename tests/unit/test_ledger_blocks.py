@@ -169,7 +169,7 @@ def test_a_balance_says_that_somebody_is_blocked():
     assert ((staff.blocked, staff.blocks), (player.blocked, player.blocks)) == ((True, ("self_exclusion", "suspicion")), (True, ()))
 
 
-@pytest.mark.parametrize("name", ["dealer", "house"])
+@pytest.mark.parametrize("name", ["dealer", "house", "Dealer"])
 def test_nobody_plays_under_a_name_of_the_house(name: str):
     """ON-3.6: an account of that name would hold wagers for the dealer."""
     book().when(OpenAccount(player=name, operator="north", currency="CAD"), by=PIT).refused("name_reserved")

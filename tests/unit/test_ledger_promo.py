@@ -140,6 +140,23 @@ def test_correction_parts_as_the_stake_was_parted(spent: int, cash: int, promo: 
     assert found == (cash, promo, borne, 0)
 
 
+def corrected(number: int, was: int, is_: int) -> CorrectStakes:
+    """Return that ann's wager, which had given back `was`, gives back `is_`."""
+    line = CorrectedStake(wager="w1", player="ann", settled_minor=was, returned_minor=is_)
+    return CorrectStakes(round=ROUND, number=number, currency="CAD", lines=(line,))
+
+
+@pytest.mark.parametrize(("spent", "is_"), [(800, 800), (800, 400), (300, 800), (0, 800)])
+def test_what_the_house_bore_comes_back_to_it_first(spent: int, is_: int):
+    """A correction that is corrected gives a player nothing twice: both together are the correction from the first to the last."""
+    won = after(reserve(400), settle(400, 800), BookRound(round=ROUND, outcome="settled"), ledger=book())
+    if spent:
+        won = after(ReserveStake(wager="w", round="T7.20261130-000002", minor=spent, promotional=True, **ANN), ledger=won)
+    straight = won if is_ == 800 else after(corrected(1, 800, is_), ledger=won)
+
+    assert holds(after(corrected(1, 800, 0), corrected(2, 0, is_), ledger=won)) == holds(straight)
+
+
 def test_what_chips_round_up_is_not_lost_by_the_house():
     """FL-5.9: 150 at three to two come to 225, and chips of 50 make 250 of it: 25 are rounding."""
     ledger = after(reserve(150, promotional=False), settle(150, 400, rounding=25), ledger=book(promo=0))
@@ -193,6 +210,24 @@ def test_voucher_under_another_name_is_refused():
         decide(GrantPromo(minor=5, voucher="SPRING-1", **ANN), book(), id="another")
 
     assert why.value.code == Reason.BAD_REQUEST
+
+
+@pytest.mark.parametrize(
+    "command", [GrantPromo(minor=5, **ANN), CancelPromo(minor=5, **ANN), Deposit(minor=5, **ANN), Withdraw(minor=5_000, **ANN)]
+)
+def test_no_other_request_takes_a_vouchers_id(command: Any):
+    """Else whoever works here could spoil a voucher, with a request that is refused."""
+    with pytest.raises(Refused) as why:
+        decide(command, book(), id="voucher-SPRING-1")
+
+    assert why.value.code == Reason.BAD_REQUEST
+
+
+@pytest.mark.parametrize("about", [{"player": "bob"}, {"minor": 5_001}, {"minor": 0}, {"currency": "EUR"}])
+def test_a_refused_voucher_can_still_be_taken(about: dict[str, Any]):
+    """Nothing is written down under its id, so that a slip of the pen costs nobody the voucher."""
+    with pytest.raises(Refused):
+        decide(GrantPromo(**{"minor": 100, "voucher": "SPRING-1", **ANN, **about}), book(), id="voucher-SPRING-1")
 
 
 def test_parted_stake_is_carried_into_the_next_book():

@@ -1,6 +1,7 @@
 """The read side: rows that follow the ledger, and whatever happens to them, happen to nothing else."""
 
 import asyncio
+import sqlite3
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, closing
 from pathlib import Path
@@ -170,3 +171,61 @@ async def test_rows_whose_log_has_grown_again_from_an_older_copy_stop_as_well(tm
         standing = await reached(side, lambda standing: standing.state == "stopped")
 
     assert ([kind for kind, _ in alarms], "does not go on" in standing.why) == (["entries_missing"], True)
+
+
+@pytest.mark.parametrize("put_in_its_place", [False, True])
+async def test_a_file_that_is_taken_away_while_it_is_written_is_made_anew(tmp_path, house, monkeypatch, put_in_its_place):
+    """What is written into a file that nobody finds any more is lost: the rows begin again, with an alarm."""
+    monkeypatch.setattr("services.wallet.app.read_side.AGAIN_S", 0.05)
+    monkeypatch.setattr("services.wallet.app.read_side.LOOK_EVERY_S", 0.05)
+    path, alarms, books = tmp_path / "books.sqlite", Alarms(), Books(house.stored)
+    async with following(path, books, alarms) as side:
+        await reached(side, up_to_date)
+        before = digest_of(path)
+        for file in list(tmp_path.glob("books.sqlite*")):
+            file.unlink()
+        if put_in_its_place:
+            open_index(path).close()
+
+        async def made_anew() -> bool:
+            standing = await side.standing()
+            return path.exists() and up_to_date(standing) and digest_of(path) == before
+
+        await until(made_anew)
+
+    assert [kind for kind, _ in alarms] == ["rows_wait"]
+
+
+@pytest.mark.parametrize(
+    ("statement", "told"),
+    [
+        ("UPDATE positions SET sequence = 9 WHERE log LIKE '%20261130'", "positions has LOG_WALLET_20261130 at sequence 9"),
+        ("DELETE FROM positions", "positions has LOG_WALLET_20261130 at sequence 0"),
+        ("UPDATE heads SET revision = 'x'", "of heads the row stream log.wallet.20261130.ledger.0 holds what was never written there"),
+    ],
+)
+async def test_rows_that_a_hand_has_changed_stop_without_accusing_the_log(tmp_path, house, statement, told):
+    """Nothing is written twice or passed over, and the alarm is not that entries are missing."""
+    path, alarms = tmp_path / "books.sqlite", Alarms()
+    async with following(path, Books(house.stored), alarms) as side:
+        await reached(side, up_to_date)
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.execute(statement)
+    async with following(path, Books(house.stored), alarms) as side:
+        standing = await reached(side, lambda standing: standing.state == "stopped" and bool(alarms))
+
+    assert (told in standing.why, [kind for kind, _ in alarms]) == (True, ["rows_stopped"]), standing.why
+
+
+async def test_rows_whose_position_was_moved_forward_stop(tmp_path, house):
+    """Entries of the book between its last row and the position would never be rows."""
+    path, alarms = tmp_path / "books.sqlite", Alarms()
+    async with following(path, Books(house.stored[:40]), alarms) as side:
+        await reached(side, up_to_date)
+    end = await Books(house.stored).end("LOG_WALLET_20261130")
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.execute(f"UPDATE positions SET sequence = {end}")
+    async with following(path, Books(house.stored), alarms) as side:
+        standing = await reached(side, lambda standing: standing.state == "stopped" and bool(alarms))
+
+    assert ("the rows contradict themselves" in standing.why, [kind for kind, _ in alarms]) == (True, ["rows_stopped"])

@@ -1,6 +1,7 @@
 """`feltlog rebuild`: the rows made anew, and held against those that stand there."""
 
-from collections.abc import Sequence
+import sqlite3
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -135,3 +136,103 @@ def test_the_rows_are_where_they_were_said_to_be(tmp_path, said, environment, ta
     (tmp_path / "tables.toml").write_text(f'[house]\noperator = "north"\nday_starts = "06:00"\nzone = "UTC"\n{tables}')
 
     assert shown(where_for(House(tmp_path), said, environment)) == str(tmp_path / expected)
+
+
+def spoil(path: Path, *statements: str) -> None:
+    """Do to rows what somebody with an SQL prompt does."""
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        for statement in statements:
+            assert connection.execute(statement).rowcount > 0, f"{statement} meets no row"
+
+
+@pytest.mark.parametrize(
+    ("statement", "expected"),
+    [
+        (
+            "UPDATE positions SET sequence = 9 WHERE log LIKE '%20261130'",
+            "the rows contradict themselves: positions has LOG_WALLET_20261130 at sequence 9",
+        ),
+        ("DELETE FROM positions", "the rows contradict themselves: positions has LOG_WALLET_20261130 at sequence 0"),
+        ("UPDATE heads SET revision = 4, sequence = 4 WHERE stream LIKE '%20261130%'", "missing"),
+        (
+            "DELETE FROM heads WHERE stream LIKE '%20261130%'",
+            "of heads this row is missing: stream log.wallet.20261130.ledger.0, revision ",
+        ),
+        ("DELETE FROM movements WHERE revision = 7", "of movements this row is missing: stream log.wallet.20261130.ledger.0, revision 7"),
+        ("UPDATE postings SET minor = 'many' WHERE revision = 7", "of postings the row stream log.wallet.20261130.ledger.0, revision 7"),
+        ("UPDATE postings SET minor = 0.5 WHERE revision = 7", "of postings the row stream log.wallet.20261130.ledger.0, revision 7"),
+        (
+            "UPDATE balances SET minor = x'00' WHERE account = 'player/bob/cash'",
+            "of balances the row currency CAD, account player/bob/cash holds what",
+        ),
+    ],
+)
+async def test_what_a_hand_does_to_rows_is_told_and_mended(tmp_path, house, statement, expected):
+    """The row is named, and nobody is told that the log has lost entries which it holds."""
+    path = tmp_path / "books.sqlite"
+    built = await rebuild(path, house.stored)
+    spoil(path, statement)
+    found = await rebuild(path, house.stored)
+    if expected == "missing":
+        # The digest in it is that of no entry at that place: which of the two was changed is not to be known.
+        assert found.outcome == "missing"
+        return
+    mended = await rebuild(path, house.stored, replace=True)
+    after = await rebuild(path, house.stored)
+
+    assert found.difference.startswith(expected), found.difference
+    assert (found.outcome, mended.outcome, after.outcome, after.standing) == ("differs", "replaced", "same", built.anew)
+
+
+async def test_rows_that_were_passed_over_are_no_missing_entries(tmp_path, house):
+    """A position that was moved forward leaves out rows; the log still holds what they are made of."""
+    path = tmp_path / "books.sqlite"
+    await rebuild(path, house.stored[:40])
+    end = await Books(house.stored).end("LOG_WALLET_20261130")
+    spoil(path, f"UPDATE positions SET sequence = {end}")
+    found = await rebuild(path, house.stored, replace=True)
+
+    assert (found.outcome, found.difference[:33]) == ("replaced", "of movements this row is missing:")
+
+
+async def test_an_interrupted_rebuild_leaves_nothing_behind(tmp_path, house, monkeypatch):
+    """Half of the rows with their position would stand there as if they were all."""
+    path = tmp_path / "books.sqlite"
+    monkeypatch.setattr("feltlog.rebuilding.ENTRIES_AT_ONCE", 1)
+    with pytest.raises(KeyboardInterrupt), closing(open_index(path)) as index:
+        await rebuilt(Interrupted(house.stored), index, replace=False)
+    found = await rebuild(path, house.stored)
+
+    assert (found.outcome, found.behind) == ("built", 0)
+
+
+class Interrupted(Books):
+    """Logs whose reader is stopped by Ctrl-C in the middle."""
+
+    async def read(self, log: str, *, pattern: str | None = None, after: int = 0, upto: int | None = None) -> AsyncIterator[Stored]:
+        """Yield some entries."""
+        async for stored in super().read(log, pattern=pattern, after=after, upto=upto):
+            if stored.sequence > 20:
+                raise KeyboardInterrupt
+            yield stored
+
+
+async def test_rows_that_a_wallet_begins_meanwhile_are_not_overwritten(tmp_path, house):
+    """Whoever rebuilds what was empty a moment ago asks again."""
+    path = tmp_path / "books.sqlite"
+    with closing(open_index(path)) as index, pytest.raises(Trouble, match="written by a wallet that runs"):
+        await rebuilt(Meanwhile(house.stored, lambda: index.write({}, {"LOG_WALLET_20261130": 1})), index, replace=False)
+
+
+class Meanwhile(Books):
+    """Logs during whose reading something happens."""
+
+    def __init__(self, messages: Sequence[Stored], happens: Callable[[], None]) -> None:
+        super().__init__(messages)
+        self.happens = happens
+
+    async def read(self, log: str, *, pattern: str | None = None, after: int = 0, upto: int | None = None) -> AsyncIterator[Stored]:
+        """Yield the entries, after it has happened."""
+        self.happens()
+        async for stored in super().read(log, pattern=pattern, after=after, upto=upto):
+            yield stored

@@ -14,6 +14,7 @@ from feltlog.screen import screen
 from feltlog.trouble import Trouble
 from shared.contracts.accounts import Posting
 from shared.contracts.cage import AdjustmentMade, Deposited
+from shared.contracts.promo import PromoCancelled, PromoGranted, PromoRedeemed
 from shared.contracts.rounds import RoundSettled
 from shared.contracts.stakes import RoundBooked, StakeReleased, StakeReserved, StakesCorrected, StakesSettled
 from shared.contracts.wagers import WagerAccepted, WagerLapsed, WagerPlaced, WagerRefused, WagersCorrected, WagersSettled
@@ -253,6 +254,29 @@ async def test_an_adjustment_moves_what_it_says(house, legs, codes):
     assert {each.code for each in (await found_in(stored, "20261130")).differences} == codes
 
 
+GIFT: dict[str, Any] = {"player": "ann", "currency": "CAD", "minor": 500, "by": "dan", "job": "duty_manager"}
+
+
+@pytest.mark.parametrize(
+    ("kind", "legs", "codes"),
+    [
+        (PromoGranted, {"player/ann/promo": 500, "house/promo": -500}, set()),
+        (PromoGranted, {"player/ann/cash": 500, "house/promo": -500}, {"promo_differs"}),
+        (PromoGranted, {"player/ann/promo": 500, "house/win": -500}, {"says_other"}),
+        (PromoRedeemed, {"player/ann/promo": -500, "player/ann/cash": 500}, {"overdrawn"}),
+        (PromoRedeemed, {"player/ann/promo": -500, "player/bob/cash": 500}, {"overdrawn", "says_other"}),
+        (PromoRedeemed, {"player/ann/cash": 500, "house/promo": -500}, {"promo_differs", "says_other"}),
+        (PromoCancelled, {"player/ann/cash": -500, "house/promo": 500}, {"promo_differs"}),
+    ],
+)
+async def test_a_gift_moves_what_it_says(house, kind, legs, codes):
+    """Promotional money and nothing else, and a redemption makes cash of it and no more."""
+    moved = kind(postings=tuple(Posting(account=account, minor=minor) for account, minor in legs.items()), **GIFT)
+    stored = forged(house.of(LEDGER)[:6], Deposited, lambda event: [event, moved])
+
+    assert {each.code for each in (await found_in(stored, "20261130")).differences} == codes
+
+
 def half_promo(event: StakeReserved) -> Sequence[Any]:
     """Take half of a stake from promotional money."""
     half = event.minor // 2
@@ -328,6 +352,29 @@ async def test_the_first_entry_that_differs_is_named(house):
     last = " ".join(console.file.getvalue().split("The first:")[1].split())
 
     assert last.startswith("log.wallet.20261130.ledger.0, revision 5, decision 0, event 0: the postings come to 1 and not to nothing.")
+
+
+@pytest.mark.parametrize("columns", [120, 80, 50])
+async def test_what_differs_is_whole_on_any_screen(house, columns: int):
+    """A number that is cut is another number, and a place that is cut is found by nobody."""
+    console = screen(io.StringIO())
+    console.width = columns
+    show(console, await found_in(forged(house.stored, Deposited, unbalanced, stream=LEDGER)))
+    assert isinstance(console.file, io.StringIO)
+    told = console.file.getvalue()
+    whole = ("gaming day", "not booked", "differences", "log.wallet.20261130.ledger.0")
+
+    assert ([words in told for words in whole], "…" in told) == ([True] * len(whole), False)
+
+
+async def test_a_closed_book_tells_its_digest(house):
+    """So that anybody can hold it against the balances: lines of currency, account and minor units, sorted."""
+    days = (await found_in(house.stored)).days
+    console = screen(io.StringIO())
+    show(console, await found_in(house.stored, "20261130"))
+    assert isinstance(console.file, io.StringIO)
+
+    assert ([len(day.digest) for day in days], days[0].digest in console.file.getvalue()) == ([64, 0], True)
 
 
 async def test_a_day_that_is_not_kept_is_trouble(house):

@@ -67,6 +67,14 @@ def test_a_database_is_named_by_a_path_or_a_url_and_shown_without_its_password(t
         "postgresql://felt:s3cret@db.example/books?sslmode=allow",
         "sqlite://s3cret/books.sqlite",
         "://s3cret",
+        "postgresql:/felt:s3cret@db.example/books",
+        "postgresql//felt:s3cret@db.example/books",
+        "felt:s3cret@db.example/books",
+        "host=db.example password=s3cret",
+        "postgresql://felt:s3@s3cret@db.example/books",
+        "postgresql://felt/s3cret@db.example/books",
+        "postgresql://felt:s3cret@db.example/books#s3cret",
+        " ",
     ],
 )
 def test_what_names_no_database_is_refused_without_being_repeated(text):

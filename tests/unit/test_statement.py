@@ -8,9 +8,9 @@ from zoneinfo import ZoneInfo
 import pytest
 from msgspec.structs import replace
 
-from feltlog.commands.statement import day_of, player_rows, zone_of
+from feltlog.commands.statement import day_of, player_rows, show, zone_of
 from feltlog.house import House
-from feltlog.screen import screen
+from feltlog.screen import fitting, screen
 from feltlog.sheet import Sheet, csv_of, objects_of, on_the_wall, sheet_of, table_of
 from feltlog.trouble import Trouble
 from services.wallet.statement import StatementRow, statement
@@ -79,10 +79,22 @@ def test_amounts_stay_whole_on_any_screen(columns: int):
     out = io.StringIO()
     console = screen(out)
     console.width = columns
-    console.print(table_of(sheet([row("2026-11-01T12:00:00", 1_234_567_89, 1_234_567_89)])))
+    found = sheet([row("2026-11-01T12:00:00", 1_234_567_89, 1_234_567_89, round="T7.20261101-000123", bucket="promo")])
+    console.print(fitting(console, table_of(found), table_of(found, narrow=True)))
     lines = out.getvalue().splitlines()
+    whole = ("+1234567.89  1234567.89", "T7.20261101-000123", "deposit", "closing", "balance", "promo", "-05:00")
 
-    assert ("+1234567.89  1234567.89" in out.getvalue(), max(map(len, lines)) <= columns) == (True, True)
+    assert ([words in out.getvalue() for words in whole], max(map(len, lines)) <= columns) == ([True] * len(whole), True)
+
+
+def test_a_day_without_movements_says_so(capsys: pytest.CaptureFixture[str]):
+    """An empty table might be one that was not found."""
+    rows = [row("2026-11-01T12:00:00", 500, 500)]
+    for day in (date(2026, 10, 31), date(2026, 11, 2)):
+        show(sheet(rows, day=day), day)
+    told = capsys.readouterr().out
+
+    assert [told.count(words) for words in ("Nothing moved on 2026-1", "opening balance", "moved  balance")] == [2, 1, 1]
 
 
 async def test_somebody_without_an_account_is_trouble(house):

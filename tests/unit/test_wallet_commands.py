@@ -10,13 +10,14 @@ from typer.testing import CliRunner
 from feltlog.__main__ import app
 from feltlog.client import Unanswered
 from feltlog.commands.adjustments import in_words, listing
-from feltlog.commands.cage import Cage, amount_of, asked, cage, currency_of, difference_of, name_of, one_of, tell
+from feltlog.commands.blocking import blocks_left
+from feltlog.commands.cage import Cage, advised, amount_of, asked, cage, currency_of, difference_of, name_of, one_of, tell
 from feltlog.commands.wallet import show
 from feltlog.house import House
 from feltlog.screen import screen
 from feltlog.trouble import Trouble
 from services.wallet.views import Amount, Balance, OpenAdjustment
-from shared.contracts.cage import ADJUSTMENT_REASONS, Deposit, ProposeAdjustment
+from shared.contracts.cage import ADJUSTMENT_REASONS, BlockReason, Deposit, ProposeAdjustment
 from shared.kernel.messages import ACCEPTED, Answer
 
 WAITS = OpenAdjustment(
@@ -42,13 +43,14 @@ def at(tmp_path: Path, *, json: bool = False) -> Cage:
 class Ledger:
     """A client that knows some balances and answers what it is to."""
 
-    def __init__(self, *currencies: str, answer: Answer | Exception = ACCEPTED) -> None:
+    def __init__(self, *currencies: str, answer: Answer | Exception = ACCEPTED, blocks: tuple[BlockReason, ...] = ()) -> None:
+        self._blocks = blocks
         self._amounts = tuple(Amount(currency=each, operator="north", available_minor=0, set_aside_minor=0) for each in currencies)
         self._answer = answer
 
     async def balance(self, player: str) -> Balance:
         """Return what a player has."""
-        return Balance(player=player, amounts=self._amounts)
+        return Balance(player=player, amounts=self._amounts, blocks=self._blocks)
 
     async def ask(self, service: str, target: str, command: object, *, id: str) -> Answer:
         """Answer."""
@@ -58,7 +60,7 @@ class Ledger:
 
 
 @pytest.mark.parametrize(
-    ("text", "currency", "minor"), [("12.5", "CAD", 1250), ("12", "JPY", 12), ("0.005", "KWD", 5), ("1.50", "EUR", 150), ("7.0", "JPY", 7)]
+    ("text", "currency", "minor"), [("12.5", "CAD", 1250), ("12", "JPY", 12), ("0.005", "KWD", 5), ("1.50", "EUR", 150), ("0007", "JPY", 7)]
 )
 def test_an_amount_has_the_decimals_of_its_currency(text: str, currency: str, minor: int):
     """ISO 4217: none in yen, two in euros, three in dinars."""
@@ -76,6 +78,9 @@ def test_an_amount_has_the_decimals_of_its_currency(text: str, currency: str, mi
         ("-1", "EUR", "'-1' is not an amount"),
         ("NaN", "EUR", "'NaN' is not an amount"),
         ("9999999999999", "KWD", "more than this house can write down"),
+        ("9" * 5000, "CAD", "more than this house can write down"),
+        ("1.000", "CAD", "1.000 CAD has more decimals than the currency: CAD has 2, and no sign for thousands."),
+        ("7.0", "JPY", "7.0 JPY has more decimals than the currency"),
     ],
 )
 def test_what_is_no_amount_is_told(text: str, currency: str, told: str):
@@ -155,6 +160,41 @@ def test_a_refusal_ends_with_two(tmp_path: Path, capsys: pytest.CaptureFixture[s
         tell(at(tmp_path), refused, "done")
     with pytest.raises(Trouble, match="say --id 'slip-1'"):
         tell(at(tmp_path), Answer("refused", "busy", "The house cannot do this now.", final=False), "done")
+
+
+@pytest.mark.parametrize(
+    ("code", "about", "told"),
+    [
+        ("unknown_account", {"player": "ann", "currency": "EUR"}, "`feltlog player add ann --currency EUR --deposit 0` opens one."),
+        ("unknown_account", {"player": "zoe"}, "There is no account of 'zoe'. `feltlog player add zoe` opens one."),
+        ("no_such_proposal", {"adjustment": "1"}, "`feltlog wallet proposals` lists those that wait."),
+        ("own_proposal", {}, "said."),
+    ],
+)
+def test_a_refusal_says_what_to_do_next(code: str, about: dict[str, str], told: str):
+    """Where a person would wonder; else the house's own sentence stands alone."""
+    assert advised(Answer("refused", code, "said."), "slip-1", **about).endswith(told)
+
+
+def test_a_voucher_that_was_taken_is_told_as_that():
+    """Whoever brings a voucher in knows of no id."""
+    answer = Answer("refused", "id_reused", "This id was used before.")
+
+    assert [advised(answer, id).split()[:2] for id in ("voucher-SPRING-1", "slip-1")] == [["The", "voucher"], ["This", "id"]]
+
+
+@pytest.mark.parametrize(
+    ("blocks", "told"), [((), ""), (("suspicion", "by_order"), " Another stays: ann places no stakes (suspicion, by order).")]
+)
+async def test_a_block_that_stays_is_told(blocks: tuple[BlockReason, ...], told: str):
+    """Who ends one block may think that it was the only one."""
+    assert await blocks_left(Ledger("CAD", blocks=blocks), "ann") == told  # type: ignore[arg-type]
+
+
+def test_a_balance_of_nobody_is_trouble():
+    """As it is for a statement, for people and for programs."""
+    with pytest.raises(Trouble, match="There is no account of 'zoe'"):
+        show(Balance(player="zoe", amounts=()), json=True)
 
 
 def test_what_was_done_is_told_with_the_id(tmp_path: Path, capsys: pytest.CaptureFixture[str]):

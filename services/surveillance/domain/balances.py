@@ -10,14 +10,19 @@ from typing import Any
 
 from msgspec import UNSET
 
-from services.surveillance.domain.dues import Account, Book, moves_as_told, summed
+from services.surveillance.domain.dues import Account, Book, Standing, bear, moves_as_told, summed
 from services.surveillance.domain.findings import Code, Finding
 from services.surveillance.domain.heard import Heard
-from shared.contracts.accounts import escrow_account, kind_of
-from shared.contracts.cage import AdjustmentMade, Deposited, Withdrawn
+from services.surveillance.domain.nights import nights
+from shared.contracts.accounts import (
+    cash_account,
+    escrow_account,
+    kind_of,
+)
+from shared.contracts.cage import AccountOpened, AdjustmentMade, Deposited, Withdrawn
 from shared.contracts.promo import PromoCancelled, PromoGranted, PromoRedeemed
 from shared.contracts.stakes import RoundBooked, StakeReleased, StakeReserved, StakesCorrected, StakesSettled
-from shared.contracts.wallet import BookClosed, BookOpened, CarriedForward
+from shared.contracts.wallet import BookClosed, BookOpened, CarriedForward, CarriedStake
 from shared.kernel.identity import digest
 
 
@@ -26,8 +31,6 @@ class Balances:
     """The books of the days that are heard, by gaming day."""
 
     books: dict[str, Book] = field(default_factory=dict)
-    opening: dict[str, dict[Account, int]] = field(default_factory=dict)
-    """What each day began with."""
     movements: int = 0
 
     def hear(self, heard: Heard) -> list[Finding]:
@@ -38,34 +41,32 @@ class Balances:
     def left(self) -> list[Finding]:
         """Return where a day does not begin with what the day before ended with."""
         found = []
-        for day, book in self.books.items():
-            before = self.books.get(book.from_day)
-            if before is not None and before.closed and book.first is not None:
-                carried = self.opening.get(day)
-                # Before it is open, more of it may still be carried forward.
-                if carried is not None and _standing(before.minor) != carried:
-                    found.append(
-                        book.first.found(Code.DAY_CHAIN_BROKEN, f"the book of {day} does not begin with the balances of {book.from_day}")
-                    )
+        for day_before, before, book, where in nights(self.books):
+            if _going_on(before) != book.began:
+                found.append(where.found(Code.DAY_CHAIN_BROKEN, f"the book does not begin with what stood in that of {day_before}"))
+            if book.night.from_days - {day_before}:
+                found.append(where.found(Code.DAY_CHAIN_BROKEN, f"the book follows that of {day_before}, and says that it carries another"))
         return found
 
     def forget(self, day: str) -> None:
         """Let go of a gaming day."""
         self.books.pop(day, None)
-        self.opening.pop(day, None)
 
     def _event(self, heard: Heard, book: Book, event: Any) -> list[tuple[Code, str]]:
+        book.night.hear(event, heard.where)
         match event:
             case CarriedForward():
-                book.from_day, book.first = event.from_day, book.first or heard.where
                 for row in event.accounts:
                     book.minor[row.currency, row.account] += row.minor
+                    if row.operator:
+                        book.operators[row.currency, row.account] = row.operator
                 for stake in event.stakes:
                     book.minor[stake.currency, escrow_account(stake.round)] += stake.minor
-                    if stake.promo_minor:
-                        book.promo[stake.round, stake.wager] = (stake.promo_minor, stake.minor)
+                    self._lay(book, stake)
+            case AccountOpened():
+                book.operators[event.currency, cash_account(event.player)] = event.operator
             case BookOpened():
-                self.opening[heard.day] = _standing(book.minor)
+                book.began = _going_on(book)
                 return [
                     *((Code.UNBALANCED, f"what was carried forward in {money} does not sum to zero") for money in _unbalanced(book.minor)),
                     *_other_digest(book, event, "is opened"),
@@ -74,7 +75,6 @@ class Balances:
                 held = {money for (money, name), minor in book.minor.items() if name == escrow_account(event.round) and minor}
                 return [(Code.ESCROW_LEFT, f"{event.round} is booked with {money} left in its escrow") for money in sorted(held)]
             case BookClosed():
-                book.closed = True
                 return [
                     *((Code.UNBALANCED, f"the book is closed, and {money} does not sum to zero") for money in _unbalanced(book.minor)),
                     *_other_digest(book, event, "is closed"),
@@ -84,14 +84,23 @@ class Balances:
                 return self._move(book, event)
             case StakeReserved():
                 found = self._move(book, event)
-                if event.promo_minor:
-                    book.promo[event.round, event.wager] = (event.promo_minor, event.minor)
+                self._lay(book, event)
                 return found
-            case StakeReleased() | StakesSettled() | StakesCorrected():
+            case StakeReleased() | StakesSettled():
+                for wager in [event.wager] if isinstance(event, StakeReleased) else [line.wager for line in event.lines]:
+                    book.lying.pop((event.round, wager), None)
+                return self._move(book, event)
+            case StakesCorrected():
                 return self._move(book, event)
             case _:
                 pass
         return []
+
+    def _lay(self, book: Book, stake: StakeReserved | CarriedStake) -> None:
+        promo = stake.promo_minor or 0
+        book.lying[stake.round, stake.wager] = (stake.player, stake.currency, stake.minor, promo)
+        if promo:
+            book.promo[stake.round, stake.wager] = (promo, stake.minor)
 
     def _move(self, book: Book, event: Any) -> list[tuple[Code, str]]:
         self.movements += 1
@@ -102,6 +111,8 @@ class Balances:
             found.append((Code.UNBALANCED, f"{type(event).__name__} does not sum to zero"))
         if not moves_as_told(event, moved, book):
             found.append((Code.UNBALANCED, f"{type(event).__name__} does not move what it says"))
+        if isinstance(event, StakesCorrected):
+            bear(event, moved, book)
         for name, minor in moved.items():
             account = (event.currency, name)
             book.minor[account] += minor
@@ -112,6 +123,10 @@ class Balances:
             if not book.minor[account] and name.endswith(("/escrow", "/owed", "/promo")):
                 del book.minor[account]
         return found
+
+
+def _going_on(book: Book) -> Standing:
+    return _standing(book.minor), dict(book.operators), dict(book.lying)
 
 
 def _standing(minor: dict[Account, int]) -> dict[Account, int]:

@@ -10,7 +10,8 @@ from typing import Any
 
 from services.surveillance.domain.facts import Fact
 from services.surveillance.domain.findings import Code, Finding
-from services.surveillance.domain.heard import Heard, Where
+from services.surveillance.domain.heard import Heard
+from services.surveillance.domain.nights import Night, nights
 from shared.contracts.cage import (
     MAY,
     AccountBlocked,
@@ -26,11 +27,11 @@ from shared.contracts.cage import (
     ProposeAdjustment,
     UnblockAccount,
 )
-from shared.contracts.promo import CancelPromo, GrantPromo, PromoCancelled, PromoEvent, PromoGranted, PromoRedeemed, RedeemPromo
+from shared.contracts.promo import VOUCHER, CancelPromo, GrantPromo, PromoCancelled, PromoEvent, PromoGranted, PromoRedeemed, RedeemPromo
 from shared.contracts.staff import job_in_words
 from shared.contracts.stakes import StakeReserved
 from shared.contracts.subjects import BadSubject, round_name
-from shared.contracts.wallet import BookClosed, BookOpened, CarriedForward
+from shared.contracts.wallet import BookOpened, CarriedForward
 from shared.kernel.money import EXPONENTS, decimal
 
 COMMANDS: dict[type[Any], type[CageCommand]] = {
@@ -60,10 +61,7 @@ class Book:
     blocks: set[Block] = field(default_factory=set)
     carried: set[Block] = field(default_factory=set)
     """The blocks that it began with."""
-    from_day: str = ""
-    first: Where | None = None
-    opened: bool = False
-    closed: bool = False
+    night: Night = field(default_factory=Night)
 
 
 @dataclass
@@ -82,16 +80,11 @@ class Cage:
 
     def left(self) -> list[Finding]:
         """Return where a day does not begin with the blocks with which the day before ended."""
-        found = []
-        for day, book in self.books.items():
-            before = self.books.get(book.from_day)
-            # Before it is open, more of it may still be carried forward.
-            if before is None or not before.closed or not book.opened or book.first is None:
-                continue
-            if before.blocks != book.carried:
-                said = f"the book of {day} does not begin with the blocks of {book.from_day}"
-                found.append(book.first.found(Code.DAY_CHAIN_BROKEN, said))
-        return found
+        return [
+            where.found(Code.DAY_CHAIN_BROKEN, f"the book does not begin with the blocks of {day_before}")
+            for day_before, before, book, where in nights(self.books)
+            if before.blocks != book.carried
+        ]
 
     def forget(self, day: str) -> None:
         """Let go of a gaming day."""
@@ -101,17 +94,15 @@ class Cage:
 def take(book: Book, fact: Fact, heard: Heard) -> Noticed:
     """Let an event change what a book says; yield what there is to say about it."""
     event = fact.event
+    book.night.hear(event, heard.where)
     if type(event) in COMMANDS:
         yield from theirs(fact)
     match event:
         case CarriedForward():
-            book.from_day, book.first = event.from_day, book.first or heard.where
             book.carried |= {(row.player, row.reason) for row in event.blocked or ()}
             book.blocks |= book.carried
         case BookOpened():
-            book.caps, book.opened = {cap.currency: cap.minor for cap in event.caps or ()}, True
-        case BookClosed():
-            book.closed = True
+            book.caps = {cap.currency: cap.minor for cap in event.caps or ()}
         case AdjustmentProposed():
             yield from propose(book, event, heard.day)
         case AdjustmentDeclined():
@@ -120,6 +111,8 @@ def take(book: Book, fact: Fact, heard: Heard) -> Noticed:
             yield Code.ADJUSTED, f"{event.adjustment}: {event.reason}, proposed by {event.proposed_by}, approved by {event.by}"
             yield from make(book, event)
         case PromoGranted() | PromoRedeemed() | PromoCancelled():
+            if isinstance(event, PromoRedeemed):
+                yield Code.REDEEMED, f"{event.by} made {_money(event.minor, event.currency)} of promotional money cash"
             yield from promote(book, event, fact.id)
         case AccountBlocked():
             book.blocks.add((event.player, event.reason))
@@ -186,7 +179,7 @@ def promote(book: Book, event: PromoEvent, id: str) -> Noticed:
     if not 0 < event.minor <= cap:
         said = f"{_money(event.minor, event.currency)} of promotional money at once; {_money(cap, event.currency)} at most"
         yield Code.UNAPPROVED, said
-    if isinstance(event, PromoGranted) and event.voucher and id != f"voucher-{event.voucher}":
+    if isinstance(event, PromoGranted) and event.voucher and id != f"{VOUCHER}{event.voucher}":
         yield Code.UNAPPROVED, f"voucher {event.voucher} was taken by a request of another name"
 
 

@@ -8,7 +8,7 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import Any
 
-from services.surveillance.domain.heard import Where
+from services.surveillance.domain.nights import Night
 from shared.contracts.accounts import (
     HOUSE_PROMO,
     HOUSE_ROUNDING,
@@ -25,6 +25,10 @@ from shared.contracts.stakes import CorrectedStake, SettledStake, StakeReleased,
 
 Account = tuple[str, str]
 """A currency and an account's name."""
+Lying = tuple[str, str, int, int]
+"""Of a stake that is set aside: player, currency, all of it, and how much is promotional money."""
+Standing = tuple[dict[Account, int], dict[Account, str], dict[tuple[str, str], Lying]]
+"""What goes on to the next day: balances, whose the accounts are, and what is set aside."""
 
 
 @dataclass
@@ -34,23 +38,29 @@ class Book:
     minor: dict[Account, int] = field(default_factory=lambda: defaultdict(int))
     promo: dict[tuple[str, str], tuple[int, int]] = field(default_factory=dict)
     """Of each wager, by round, that was staked with promotional money: how much of that, and the whole stake."""
+    borne: dict[tuple[str, str], int] = field(default_factory=lambda: defaultdict(int))
+    """What the house bears of each round's corrections in a player's place: promotional money that was gone."""
+    operators: dict[Account, str] = field(default_factory=dict)
+    """Whose each player's account is."""
+    lying: dict[tuple[str, str], Lying] = field(default_factory=dict)
+    """What is set aside, by round and wager."""
     movements: int = 0
-    from_day: str = ""
-    first: Where | None = None
-    closed: bool = False
+    began: Standing | None = None
+    """What stood in it when it was opened."""
+    night: Night = field(default_factory=Night)
 
 
 def moves_as_told(event: Any, moved: dict[str, int], book: Book) -> bool:
     """Return whether the postings of an event move what it says, and nothing else."""
     match event:
         case Deposited(player=player, minor=minor):
-            return _only(moved, _with_debt({player: minor}, event.currency, book), rest="outside/")
+            return _only(moved, _with_debt({player: minor}, event.currency, book), rest=_outside(player, event.currency, book))
         case StakesCorrected(lines=lines):
             return moved == _corrected(event.round, lines, event.currency, book)
         case AdjustmentMade(player=player, minor=minor):
             return _only(moved, _with_debt({player: minor}, event.currency, book), rest=HOUSE_WIN)
         case Withdrawn(player=player, minor=minor):
-            return _only(moved, {cash_account(player): -minor}, rest="outside/")
+            return _only(moved, {cash_account(player): -minor}, rest=_outside(player, event.currency, book))
         case StakeReserved(player=player, round=round_, minor=minor):
             promo = event.promo_minor or 0
             held = book.minor.get((event.currency, promo_account(player)), 0)
@@ -100,9 +110,19 @@ def _corrected(round_: str, lines: tuple[CorrectedStake, ...], money: str, book:
         due[HOUSE_WIN] += line.settled_minor - line.returned_minor + rounding
     for player, minor in promo.items():
         there = max(minor, -book.minor.get((money, promo_account(player)), 0))
+        # What the house bore before is given back to it before the player has anything more.
+        there -= max(min(minor, book.borne[round_, player]), 0)
         due[promo_account(player)] += there
         due[HOUSE_PROMO] += minor - there
     return _standing_legs({**due, **_with_debt(cash, money, book)})
+
+
+def bear(event: StakesCorrected, moved: dict[str, int], book: Book) -> None:
+    """Note what a correction moved for players beyond what its lines name: that the house bears, or has back."""
+    for line in event.lines:
+        book.borne[event.round, line.player] -= line.returned_minor - line.settled_minor
+    for player in {line.player for line in event.lines}:
+        book.borne[event.round, player] += sum(moved.get(f"player/{player}/{bucket}", 0) for bucket in ("cash", "promo", "owed"))
 
 
 def _promo(book: Book, round_: str, wager: str, minor: int) -> int:
@@ -121,13 +141,18 @@ def _with_debt(net: dict[str, int], money: str, book: Book) -> dict[str, int]:
     return due
 
 
+def _outside(player: str, money: str, book: Book) -> str:
+    """Return the account through which a player's money comes in and goes out: that of the operator whom the account is with."""
+    return f"outside/{book.operators.get((money, f'player/{player}/cash'), '')}"
+
+
 def _only(moved: dict[str, int], due: dict[str, int], *, rest: str) -> bool:
-    """Return whether `due` moved, and otherwise only one account whose name begins with `rest`."""
+    """Return whether `due` moved, and otherwise only the account `rest`, or one below it where it ends with a slash."""
     others = {name: minor for name, minor in moved.items() if name not in due}
     return (
         all(moved.get(name, 0) == minor for name, minor in due.items())
         and len(others) <= 1
-        and all(name.startswith(rest) for name in others)
+        and all(name == rest or (rest.endswith("/") and name.startswith(rest)) for name in others)
     )
 
 

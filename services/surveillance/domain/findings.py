@@ -70,6 +70,7 @@ class Code(StrEnum):
     AFTER_CLOSE = "after_close"
     # The cage
     ADJUSTED = "adjusted"
+    REDEEMED = "redeemed"
     UNAPPROVED = "unapproved"
     BLOCKED_STAKE = "blocked_stake"
 
@@ -99,7 +100,10 @@ MEANINGS: dict[Code, tuple[Severity, str]] = {
     Code.WRONG_DIGEST: ("breach", "The bytes are not those whose digest they were stored under."),
     Code.FOREIGN_BYTES: ("breach", "The entry holds bytes that are not part of what it says: written again, it is another text."),
     Code.OVERSIZED: ("breach", "The entry is larger, or holds more decisions, than any entry may."),
-    Code.REPEATED_ID: ("breach", "Two decisions of one stream carry the same id: something may have happened twice."),
+    Code.REPEATED_ID: (
+        "breach",
+        "Two decisions of one stream, or of two days' books, carry the same id: something may have happened twice.",
+    ),
     Code.TIME_BACK: ("breach", "An entry is older than the one before it."),
     Code.EPOCH_BACK: ("breach", "A process wrote after it had been replaced."),
     Code.TWO_WRITERS: ("breach", "Two processes wrote under one epoch."),
@@ -134,12 +138,13 @@ MEANINGS: dict[Code, tuple[Severity, str]] = {
     Code.SETTLEMENT_MISMATCH: ("breach", "The ledger moved another amount than the round says."),
     Code.SETTLEMENT_MISSING: ("breach", "A wager was settled at the table and not in the ledger, or the other way round."),
     Code.SETTLEMENT_TWICE: ("breach", "A wager was settled more than once."),
-    Code.RELEASE_MISSING: ("breach", "A stake was set aside for a wager that is not in the round, and not given back."),
+    Code.RELEASE_MISSING: ("breach", "A stake that is not in the round was set aside and not given back, or the ledger never let it go."),
     Code.UNBALANCED: ("breach", "A movement of the ledger does not sum to zero, or does not move what it says."),
     Code.ESCROW_LEFT: ("breach", "A round is booked while money is left in its escrow."),
     Code.DAY_CHAIN_BROKEN: ("breach", "A day's book does not follow the closing entry of the day before."),
     Code.AFTER_CLOSE: ("breach", "Something was written into the book of a day that was closed."),
     Code.ADJUSTED: ("warning", "Two persons moved money by an adjustment; somebody who was not asked should look at it."),
+    Code.REDEEMED: ("warning", "One person made cash of a player's promotional money; somebody who was not asked should look at it."),
     Code.UNAPPROVED: ("breach", "An adjustment or a block is not what persons who may have said."),
     Code.BLOCKED_STAKE: ("breach", "A stake was set aside for a player who was blocked."),
 }

@@ -206,6 +206,8 @@ class Stakes:
                 found.append(stake.told.found(Code.SETTLEMENT_MISSING, f"wager {wager} was settled at the table and not in the ledger"))
             if stake.fate == "lapsed" and stake.reserved and not stake.released and done:
                 found.append(stake.told.found(Code.RELEASE_MISSING, f"wager {wager} lapsed and its stake was not given back"))
+            if stake.fate == "lapsed" and not stake.reserved and not stake.refused and done:
+                found.append(stake.told.found(Code.RELEASE_MISSING, f"wager {wager} lapsed, and the ledger never let it go"))
         if stake.booked is not None:
             if stake.placed is None:
                 found.append(stake.booked.found(Code.STAKE_MISMATCH, f"the ledger moved money for wager {wager}, which was never placed"))

@@ -24,6 +24,7 @@ from services.surveillance.domain.days import Days
 from services.surveillance.domain.echoes import Echoes
 from services.surveillance.domain.findings import Code, Finding, finding
 from services.surveillance.domain.heard import Heard
+from services.surveillance.domain.ids import Ids
 from services.surveillance.domain.procedure import Procedure
 from services.surveillance.domain.referee import judge
 from services.surveillance.domain.report import Counts, Report
@@ -114,6 +115,7 @@ class Watch:
         self._stakes = Stakes(only)
         self._balances = Balances()
         self._cage = Cage()
+        self._ids = Ids()
         self._days = Days()
         self._causes = Causes()
         self._echoes = Echoes()
@@ -157,7 +159,7 @@ class Watch:
             if not seen.over and not seen.broken:
                 found += judge(seen.entries)
         found += self._roll.left() + self._cards.left() + self._stakes.left() + self._balances.left() + self._days.left()
-        found += self._corrections.left() + self._cage.left()
+        found += self._corrections.left() + self._cage.left() + self._ids.left()
         revisions = {stream: past.chain.revision for stream, past in self._past.items()}
         revisions.update({stream: chain.revision for stream, chain in self._chains.items()})
         known = set(self._reached) if self._only is None else set()
@@ -176,7 +178,7 @@ class Watch:
         self._rounds = {round_id: seen for round_id, seen in self._rounds.items() if f".{day}-" not in round_id}
         self._again.forget_day(day)
         parts = (self._roll, self._cards, self._stakes, self._balances, self._days, self._causes, self._echoes)
-        for part in (*parts, self._restrictions, self._procedure, self._offers, self._orders, self._corrections, self._cage):
+        for part in (*parts, self._restrictions, self._procedure, self._offers, self._orders, self._corrections, self._cage, self._ids):
             part.forget(day)
 
     def days(self) -> list[str]:
@@ -242,7 +244,7 @@ class Watch:
             case ["wallet", _, "ledger", _]:
                 found += self._stakes.hear(heard) + self._balances.hear(heard) + self._days.hear(heard)
                 if self._only is None:
-                    found += self._cage.hear(heard)
+                    found += self._cage.hear(heard) + self._ids.hear(heard)
             case _:
                 pass
         return found

@@ -9,16 +9,18 @@ again, and what cannot be mended by waiting stops the rows alone, with an alarm 
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from typing import Literal
 
-from services.wallet.rows import HEADS, TABLES, HeadRow, LogChanged, Rows
+from services.wallet.rows import HEADS, TABLES, HeadRow, LogChanged, Rows, RowsContradict
 from services.wallet.views import RowsState, Standing
-from shared.contracts.subjects import log_day
-from shared.kernel.entry import Unreadable
+from shared.contracts.language import read_entry
+from shared.contracts.subjects import log_of
+from shared.kernel.entry import Stray, Unreadable
 from shared.kernel.identity import digest
 from shared.runtime.event_store import DayClosed, EventStore, StoreUnavailable
 from shared.runtime.settings import SettingMissing
-from shared.runtime.sql import DatabaseAway, EntriesMissing, Failure, Index, Overtaken, Where, shown
+from shared.runtime.sql import DatabaseAway, EntriesMissing, Failure, Index, Overtaken, RowUnreadable, Where, shown
 
 LOOK_EVERY_S = 5.0
 """How often it looks for what this process did not write itself."""
@@ -102,7 +104,7 @@ class ReadSide:
                     pass
         except Failure as error:
             return self._index.trouble(error) if self._index is not None else error
-        except (SettingMissing, StoreUnavailable, DayClosed, Overtaken, EntriesMissing, LogChanged, Unreadable) as why:
+        except (SettingMissing, StoreUnavailable, DayClosed, Overtaken, EntriesMissing, LogChanged, RowsContradict, Unreadable) as why:
             return why
         except Exception as error:
             # Whatever it is, the money goes on without it.
@@ -111,15 +113,24 @@ class ReadSide:
 
     async def _open(self) -> None:
         """Learn where the rows stand, and hold that against the logs."""
+        if self._index is not None and not self._index.is_there:
+            self._index.close()
+            self._index = None
         if self._index is None:
             self._index = await asyncio.to_thread(Index, self._where, TABLES)
         self._rows = await asyncio.to_thread(standing_rows, self._index)
+        contradiction = self._rows.contradiction()
+        if contradiction is not None:
+            raise contradiction
         for head in sorted(self._rows.heads.values(), key=lambda head: head.stream)[-2:]:
             await self._check_head(head)
 
     async def _check_head(self, head: HeadRow) -> None:
-        """Raise `LogChanged` if the entry that the rows know last of a book is another one now, or is not there."""
-        name = next((log for log in self._rows.positions if log_day(log)[1] in head.stream), "")
+        """Raise `LogChanged` if the entry that the rows know last of a book is another one now, or is not there.
+
+        Raises `RowsContradict` if further entries of the book lie before the position: they were passed over.
+        """
+        name = log_of(head.stream)
         if name not in await self._store.logs("wallet"):
             return
         found = [stored async for stored in self._store.read(name, after=head.sequence - 1, upto=head.sequence)]
@@ -128,9 +139,17 @@ class ReadSide:
             raise EntriesMissing(name, known=self._rows.positions[name], end=end)
         if [digest(stored.data) for stored in found] != [head.digest]:
             raise LogChanged(head.stream, head.revision - 1)
+        position = self._rows.positions[name]
+        async for stored in self._store.read(name, pattern=head.stream, after=head.sequence, upto=position):
+            with suppress(Stray):
+                read_entry(stored.stream, stored.data, claimed=stored.claimed)
+                raise RowsContradict(name, position, head)
 
     async def _read_on(self) -> bool:
         """Write the rows of the next entries; return whether there may be more."""
+        assert self._index is not None, "the index is open"
+        if not self._index.is_there:
+            raise DatabaseAway(self._where, "the file was taken away, or another one was put in its place")
         begun = asyncio.get_running_loop().time()
         before = dict(self._rows.positions)
         rows = Rows(dict(before), dict(self._rows.heads))
@@ -146,7 +165,6 @@ class ReadSide:
                 break
         if not heard:
             return False
-        assert self._index is not None, "the index is open"
         moved = {name: sequence for name, sequence in rows.positions.items() if sequence != before.get(name)}
         await asyncio.to_thread(self._index.write, rows.written(), moved, after=before)
         self._rows = Rows(rows.positions, rows.heads)
@@ -195,5 +213,7 @@ def standing_rows(index: Index) -> Rows:
 
 def sentence(why: Exception) -> str:
     """Return what an error says to people; of one that nobody foresaw its kind alone, for it may hold names."""
+    if isinstance(why, RowsContradict | RowUnreadable):
+        return f"{why}. Somebody has changed them: `feltlog rebuild --replace` makes them anew, then start the wallet again"
     known = isinstance(why, EntriesMissing | LogChanged | Unreadable | SettingMissing)
     return str(why) if known else f"something that nobody foresaw ({type(why).__name__}); the log of the wallet's process says more"

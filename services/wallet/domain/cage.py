@@ -15,7 +15,7 @@ from shared.kernel.money import MINOR_MAX, BadMoney, exponent
 
 def open_account(command: OpenAccount, ledger: Ledger) -> list[LedgerEvent]:
     """Return a new account, or nothing if it exists with the same operator; nobody's is the dealer's or the house's (ON-3.6)."""
-    if command.player in RESERVED_NAMES:
+    if command.player.lower() in RESERVED_NAMES:
         raise refused(Reason.NAME_RESERVED, command.player)
     try:
         token(command.player)

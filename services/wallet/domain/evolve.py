@@ -3,13 +3,14 @@
 from collections.abc import Iterable
 from typing import assert_never
 
+from immutables import Map
 from msgspec.structs import replace
 
 from services.wallet.domain import adjustments, blocks
 from services.wallet.domain.adjustments import Adjustments
 from services.wallet.domain.posting import ends_with_nothing, may_be_overdrawn
 from services.wallet.domain.state import NO_ACCOUNTS, NO_WAGERS, Account, Ledger, Stake
-from shared.contracts.accounts import Posting, cash_account, escrow_account
+from shared.contracts.accounts import Posting, accounts_of, cash_account, escrow_account
 from shared.contracts.cage import (
     AccountBlocked,
     AccountOpened,
@@ -42,7 +43,7 @@ def evolve(ledger: Ledger, event: LedgerEvent) -> Ledger:
             return _without_stakes(_posted(ledger, event.currency, event.postings), event.round, (line.wager for line in event.lines))
         case StakesCorrected():
             ledger = _posted(ledger, event.currency, event.postings)
-            return replace(ledger, corrected=ledger.corrected.set(event.round, event.number))
+            return replace(ledger, corrected=ledger.corrected.set(event.round, event.number), borne=_borne(ledger, event))
         case RoundBooked():
             rounds = ledger.rounds.delete(event.round) if event.round in ledger.rounds else ledger.rounds
             return replace(ledger, rounds=rounds, booked=ledger.booked.set(event.round, True))
@@ -98,6 +99,17 @@ def _posted(ledger: Ledger, currency: str, postings: tuple[Posting, ...]) -> Led
             accounts = accounts.set(posting.account, Account(account.operator if account else "", minor))
     assert moved == 0, "a movement must conserve money"
     return replace(ledger, accounts={**ledger.accounts, currency: accounts}, movements=ledger.movements + bool(postings))
+
+
+def _borne(ledger: Ledger, event: StakesCorrected) -> Map[tuple[str, str], int]:
+    """Return what the house bears in each player's place: what came to a player beyond the differences that the lines name."""
+    borne = ledger.borne
+    for player in {line.player for line in event.lines}:
+        named = sum(line.returned_minor - line.settled_minor for line in event.lines if line.player == player)
+        came = sum(posting.minor for posting in event.postings if posting.account in accounts_of(player))
+        if came != named:
+            borne = borne.set((event.round, player), borne.get((event.round, player), 0) + came - named)
+    return borne
 
 
 def _with_promo(ledger: Ledger, wager: str, stake: Stake) -> Ledger:

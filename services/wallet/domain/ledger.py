@@ -11,7 +11,7 @@ from services.wallet.domain.blocking import block, unblock
 from services.wallet.domain.book import carry_forward, close_book, note_day_closed, note_table, open_book
 from services.wallet.domain.cage import deposit, open_account, withdraw
 from services.wallet.domain.evolve import evolve
-from services.wallet.domain.promo import move_promo
+from services.wallet.domain.promo import check_voucher, move_promo
 from services.wallet.domain.stakes import book_round, correct, release, reserve, settle
 from services.wallet.domain.state import Ledger
 from shared.contracts.cage import (
@@ -42,6 +42,7 @@ def decide(command: LedgerCommand, ledger: Ledger, envelope: Envelope) -> list[L
         return open_book(command, ledger)
     if ledger.phase != "open":
         raise refused(Reason.BOOK_NOT_OPEN)
+    check_voucher(command, envelope.id)
     match command:
         case OpenAccount():
             return open_account(command, ledger)

@@ -12,6 +12,7 @@ from services.wallet.domain.state import Ledger, Stake
 from shared.contracts.accounts import HOUSE_PROMO, Posting, promo_account
 from shared.contracts.cage import MovementRefused
 from shared.contracts.promo import (
+    VOUCHER,
     CancelPromo,
     GrantPromo,
     PromoCancelled,
@@ -23,7 +24,7 @@ from shared.contracts.promo import (
 )
 from shared.contracts.refusals import Reason, refused
 from shared.contracts.subjects import BadSubject, token
-from shared.contracts.wallet import LedgerEvent
+from shared.contracts.wallet import LedgerCommand, LedgerEvent
 from shared.kernel.messages import Envelope, Refused
 
 
@@ -39,11 +40,14 @@ def promo_part(stake: Stake, returned_minor: int) -> int:
 
 
 def move_promo(command: PromoCommand, ledger: Ledger, envelope: Envelope) -> list[LedgerEvent]:
-    """Return the movement of promotional money that a person asks for; a refusal is written down, but for what cannot be meant."""
+    """Return the movement of promotional money that a person asks for; a refusal is written down.
+
+    What cannot be meant is not, nor is the refusal of a voucher: written down, it would have used the voucher's id up.
+    """
     try:
         return [_moved(command, ledger, envelope)]
     except Refused as why:
-        if why.code == Reason.BAD_REQUEST:
+        if why.code == Reason.BAD_REQUEST or (isinstance(command, GrantPromo) and command.voucher):
             raise
         return [MovementRefused(code=why.code, message=why.message)]
 
@@ -59,7 +63,6 @@ def _moved(command: PromoCommand, ledger: Ledger, envelope: Envelope) -> PromoEv
     player, currency, minor, by = command.player, command.currency, command.minor, envelope.actor.id
     match command:
         case GrantPromo(voucher=voucher):
-            _check_voucher(voucher, envelope.id)
             postings = _granted(command, ledger)
             return PromoGranted(player=player, currency=currency, minor=minor, by=by, job=job, postings=postings, voucher=voucher)
         case RedeemPromo():
@@ -96,13 +99,19 @@ def _check_there(command: RedeemPromo | CancelPromo, ledger: Ledger) -> None:
         raise refused(Reason.INSUFFICIENT_FUNDS)
 
 
-def _check_voucher(voucher: str, id: str) -> None:
-    """A voucher is taken once because its request has an id of its own, and an id is never used twice."""
-    if not voucher:
-        return
-    try:
-        token(voucher)
-    except BadSubject as error:
-        raise refused(Reason.BAD_REQUEST, str(error)) from error
-    if id != f"voucher-{voucher}":
-        raise refused(Reason.BAD_REQUEST, f"the request that takes this voucher has the id voucher-{voucher}.")
+def check_voucher(command: LedgerCommand, id: str) -> None:
+    """Raise `Refused` unless a request has a voucher's id exactly if it takes that voucher.
+
+    A voucher is taken once because its request has an id of its own, and an id is never used twice: not for it, and not, by
+    anybody who would spoil it, for anything else.
+    """
+    voucher = command.voucher if isinstance(command, GrantPromo) else ""
+    if voucher:
+        try:
+            token(voucher)
+        except BadSubject as error:
+            raise refused(Reason.BAD_REQUEST, str(error)) from error
+        if id != f"{VOUCHER}{voucher}":
+            raise refused(Reason.BAD_REQUEST, f"the request that takes this voucher has the id {VOUCHER}{voucher}.")
+    elif id.startswith(VOUCHER):
+        raise refused(Reason.BAD_REQUEST, f"an id that begins with {VOUCHER} is for the request that takes the voucher.")

@@ -123,9 +123,10 @@ def correct(command: CorrectStakes, ledger: Ledger) -> list[LedgerEvent]:
         account = ledger.account(player, command.currency)
         assert account is not None, "who had a wager has an account"
         legs |= given_back(player, minor, held_minor=account.minor, owed_minor=ledger.owed(player, command.currency))
-        # Promotional money that is gone is nobody's debt: the house gave it away.
-        moved = max(promo[player], -ledger.promo(player, command.currency))
-        legs |= {promo_account(player): moved, HOUSE_PROMO: legs[HOUSE_PROMO] + promo[player] - moved}
+        # Promotional money that is gone is nobody's debt: the house gave it away, and what it bears comes back to it first.
+        due, borne = promo[player], ledger.borne.get((command.round, player), 0)
+        moved = due - min(due, borne) if due > 0 else max(due, -ledger.promo(player, command.currency))
+        legs |= {promo_account(player): moved, HOUSE_PROMO: legs[HOUSE_PROMO] + due - moved}
     return [
         StakesCorrected(round=command.round, number=command.number, currency=command.currency, lines=command.lines, postings=movement(legs))
     ]

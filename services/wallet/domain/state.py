@@ -48,9 +48,10 @@ class Ledger(Struct, frozen=True, kw_only=True):
     aside, by round and wager: a wager is named by its player, and only within its round is the name its own.  `promo_stakes`
     are those that held promotional money, settled ones too, because a correction parts as the stake was parted.  `rounds`
     names, for each round that is not booked, all wagers that were ever heard of; `booked` the rounds that are; `corrected` says
-    how many corrections of a round are booked, `movements` how many events moved money.  `tables`
-    says of each table of the day whether it is still open.  `older` names the ids that were carried into this book: they
-    are carried no further.  `adjustments` that wait end with the book, `blocks` are carried into the next one.
+    how many corrections of a round are booked, `borne` what the house bears of promotional money that a player had no more
+    when a round's correction took it back, `movements` how many events moved money.  `tables` says of each table of the day
+    whether it is still open.  `older` names the ids that were carried into this book: they are carried no further.
+    `adjustments` that wait end with the book, `blocks` are carried into the next one.
     """
 
     phase: Literal["carrying", "open", "closed"] = "carrying"
@@ -64,6 +65,7 @@ class Ledger(Struct, frozen=True, kw_only=True):
     rounds: Map[str, Names] = Map()
     booked: Map[str, bool] = Map()
     corrected: Map[str, int] = Map()
+    borne: Map[tuple[str, str], int] = Map()
     movements: int = 0
     tables: Map[str, bool] = Map()
     older: Map[str, bool] = Map()

@@ -6,7 +6,7 @@
 
 from shared.runtime.sql.database import DatabaseAway, DatabaseUnusable, Failure, Where, shown, where_of
 from shared.runtime.sql.index import EntriesMissing, Index, IndexUnreadable, Overtaken, positions
-from shared.runtime.sql.snapshot import Snapshot
+from shared.runtime.sql.snapshot import RowUnreadable, Snapshot
 
 __all__ = [
     "DatabaseAway",
@@ -16,6 +16,7 @@ __all__ = [
     "Index",
     "IndexUnreadable",
     "Overtaken",
+    "RowUnreadable",
     "Snapshot",
     "Where",
     "positions",

@@ -5,6 +5,7 @@ is waited for by whoever can wait; one that cannot be used says so in a sentence
 """
 
 import logging
+import re
 import ssl
 import struct
 from pathlib import Path
@@ -22,6 +23,8 @@ SILENCE_S = 60
 """How long a server on the network may take to answer."""
 LINE_BROKE = (OSError, EOFError, struct.error)
 """What the driver of a server raises of its own where the line ends in the middle of a word."""
+NO_PATH = re.compile(r"[^/]*[:=@]|.*:.*@", re.DOTALL)
+"""What somebody meant as a URL, or as words for another driver: as a path it would be shown, and it may hold a password."""
 SSL_MODES = ("disable", "require", "verify-full")
 AWAY = ("08", "53", "57", "40")
 """Classes of SQLSTATE that tell of a server that is not reached, is full, is going down, or wants to be asked again."""
@@ -53,6 +56,8 @@ def where_of(text: str, *, setting: str, beside: Path = Path()) -> Where:
     Raise `SettingMissing` for anything else, with a sentence that begins with `setting` and shows nothing of the text.
     """
     if "://" not in text:
+        if not text.strip() or NO_PATH.match(text):
+            raise SettingMissing(f"{setting} is neither a path nor a URL. Write one such as postgresql://USER:PASSWORD@HOST:5432/NAME.")
         return beside / text
     try:
         url = make_url(text)
@@ -62,6 +67,9 @@ def where_of(text: str, *, setting: str, beside: Path = Path()) -> Where:
         return beside / url.database
     if url.drivername not in ("postgresql", "postgres", "postgresql+pg8000") or not url.database:
         raise SettingMissing(f"{setting} names no database that rows can be kept in. Write sqlite:///PATH or postgresql://USER@HOST/NAME.")
+    if "@" in f"{url.host}{url.database}" or "#" in url.database:
+        # A password with such a sign ends too early, and the rest of it would be shown as the name of a host.
+        raise SettingMissing(f"{setting} is not to be understood: write an @ in a password as %40, a / as %2F and a # as %23.")
     unknown = sorted(set(url.query) - {"sslmode", "sslrootcert"})
     if unknown or url.query.get("sslmode", "disable") not in SSL_MODES:
         raise SettingMissing(f"{setting}: behind the ? may stand sslmode={'|'.join(SSL_MODES)} and sslrootcert=PATH, and nothing else.")

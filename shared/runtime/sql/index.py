@@ -11,7 +11,18 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from sqlalchemy import Connection, MetaData, Table, and_, bindparam, delete, inspect, select, tuple_
+from sqlalchemy import (
+    Connection,
+    MetaData,
+    Table,
+    and_,
+    bindparam,
+    delete,
+    inspect,
+    select,
+    text,
+    tuple_,
+)
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import DatabaseError, DBAPIError
 
@@ -77,6 +88,20 @@ class Index:
         except DatabaseUnusable:
             self._engine.dispose()
             raise
+        self._file = self._found_file()
+
+    @property
+    def is_there(self) -> bool:
+        """Whether what was opened still is what its name leads to: a file that was taken away can be written for hours."""
+        return self._file == self._found_file()
+
+    def _found_file(self) -> tuple[int, int] | None:
+        """Return which file lies at the path, None if there is none or the rows are in no file."""
+        try:
+            found = self.where.stat() if isinstance(self.where, Path) else None
+        except OSError:
+            return None
+        return (found.st_dev, found.st_ino) if found else None
 
     def trouble(self, error: DBAPIError) -> SettingMissing:
         """Return what an error of the database means, in a sentence; `DatabaseAway` if it may pass."""
@@ -92,6 +117,11 @@ class Index:
     def position(self, log: str) -> int:
         """Return the sequence of the last entry of a log that is in the rows, 0 if there is none."""
         return self.positions().get(log, 0)
+
+    def count(self, name: str) -> int:
+        """Return how many rows of a kind there are."""
+        with self.snapshot() as snapshot:
+            return snapshot.count(name)
 
     def check(self, log: str, end: int) -> None:
         """Raise `EntriesMissing` if the rows know more of a log than `end`, its last sequence."""
@@ -123,17 +153,29 @@ class Index:
                 )
                 connection.execute(ahead, [{"log": log, "sequence": sequence} for log, sequence in positions.items()])
 
-    def replace(self, other: Snapshot) -> None:
-        """Write the rows of another index of the same kinds in the place of all that stand here: all or nothing."""
+    def replace(self, other: Snapshot, *, after: Mapping[str, int] | None = None) -> None:
+        """Write the rows of another index of the same kinds in the place of all that stand here: all or nothing.
+
+        With `after` the positions must be those that stand there; else raises `Overtaken`, and nothing is written.
+        """
         with self._engine.begin() as connection:
-            for table in self._metadata.sorted_tables:
+            if not isinstance(self.where, Path):
+                # Rows that somebody else writes meanwhile would stand beside ours, and be added to them.
+                connection.execute(text(f"LOCK TABLE {self._positions.name} IN EXCLUSIVE MODE"))
+            for table in self._tables.values():
                 connection.execute(delete(table))
+            if after is not None:
+                found = {row.log: row.sequence for row in connection.execute(select(self._positions))}
+                for log in sorted(found.keys() | after.keys()):
+                    if found.get(log, 0) != after.get(log, 0):
+                        raise Overtaken(log)
+            connection.execute(delete(self._positions))
             for name, kind in self._kinds.items():
                 for some in in_parts(other.rows(name, kind.row)):
                     self._put(connection, name, some)
-            found = [{"log": log, "sequence": sequence} for log, sequence in other.positions().items()]
-            if found:
-                connection.execute(self._insert(self._positions), found)
+            known = [{"log": log, "sequence": sequence} for log, sequence in other.positions().items()]
+            if known:
+                connection.execute(self._insert(self._positions), known)
 
     @contextmanager
     def snapshot(self) -> Iterator[Snapshot]:

@@ -7,10 +7,19 @@ import msgspec
 from sqlalchemy import Connection, Table, func, select, tuple_
 
 from shared.kernel.rows import Kind
+from shared.runtime.settings import SettingMissing
 
 Row = TypeVar("Row", bound=msgspec.Struct)
 
 ROWS_READ_AT_ONCE = 2_000
+
+
+class RowUnreadable(SettingMissing):
+    """A row holds what was never written there: a text where a number belongs, say."""
+
+    def __init__(self, name: str, key: Mapping[str, Any]) -> None:
+        row = ", ".join(f"{field} {value}" for field, value in key.items())
+        super().__init__(f"of {name} the row {row} holds what was never written there")
 
 
 class Snapshot:
@@ -38,7 +47,11 @@ class Snapshot:
             # A part at a time, each behind the last row: a driver may fetch everything that it is asked for.
             part = self._connection.execute(wanted if last is None else wanted.where(key > last)).all()
             for row in part:
-                yield msgspec.convert(dict(zip(fields, row, strict=True)), kind)
+                values = dict(zip(fields, row, strict=True))
+                try:
+                    yield msgspec.convert(values, kind)
+                except msgspec.ValidationError:
+                    raise RowUnreadable(name, {field: values[field] for field in names}) from None
             if len(part) < ROWS_READ_AT_ONCE:
                 return
             last = tuple(getattr(part[-1], field) for field in names)

@@ -11,6 +11,7 @@ from services.surveillance.domain.findings import Code
 from services.surveillance.domain.heard import Heard
 from shared.contracts.cage import AccountBlocked, AccountUnblocked, AdjustmentDeclined, AdjustmentMade, AdjustmentProposed, CarriedBlock
 from shared.contracts.caps import AdjustmentCap
+from shared.contracts.promo import PromoRedeemed
 from shared.contracts.stakes import StakeReserved
 from shared.contracts.subjects import ledger_stream
 from shared.contracts.wallet import BookClosed, BookOpened, CarriedForward, OpenBook
@@ -62,6 +63,13 @@ def codes(*said: Said, day: str = DAY, before: tuple[Said, ...] = ()) -> list[Co
 def test_an_adjustment_by_two_persons_is_told_and_no_more():
     """Somebody who was not asked should look at it."""
     assert codes(OPENED, (PROPOSED, PIT), (MADE, SUE)) == [Code.ADJUSTED]
+
+
+def test_a_redemption_is_told_each_time():
+    """It makes cash by one person's word, however rightly."""
+    redeemed = PromoRedeemed(player="ann", currency="CAD", minor=500, by="sue", job="casino_supervisor", postings=())
+
+    assert codes(OPENED, (redeemed, SUE), (redeemed, SUE)) == [Code.REDEEMED] * 2
 
 
 FINE: dict[str, tuple[Said, ...]] = {

@@ -50,6 +50,10 @@ CORRECTED = StakesCorrected(
 REDEEMED = PromoRedeemed(minor=100, postings=legs(promo=-100, cash=100), **ANN, **BY)
 CANCELLED = PromoCancelled(minor=100, postings=legs(promo=-100, given=100), **ANN, **BY)
 GONE = PromoCancelled(minor=1_010, postings=legs(promo=-1_010, given=1_010), **ANN, **BY)
+AGAIN = CorrectedStake(wager="w1", player="ann", settled_minor=0, returned_minor=2_525, rounding_minor=25)
+ONCE_MORE = StakesCorrected(
+    round=ROUND, number=2, currency="CAD", lines=(AGAIN,), postings=legs(win=-2_500, rounding=-25, cash=1_515, given=1_010)
+)
 BORNE = replace(CORRECTED, postings=legs(win=2_500, rounding=25, cash=-1_515, given=-1_010))
 
 
@@ -73,10 +77,11 @@ def codes(*events: Any) -> list[Code]:
         (RESERVED, SETTLED),
         (RESERVED, SETTLED, CORRECTED),
         (RESERVED, SETTLED, GONE, BORNE),
+        (RESERVED, SETTLED, GONE, BORNE, ONCE_MORE),
         (REDEEMED,),
         (CANCELLED,),
     ],
-    ids=["released", "settled", "corrected", "corrected when it was gone", "redeemed", "cancelled"],
+    ids=["released", "settled", "corrected", "corrected when it was gone", "and back", "redeemed", "cancelled"],
 )
 def test_right_movements_pass(events: tuple[Any, ...]):
     """FL-5.1, FL-5.9: staked first, given back in proportion, rounding beside what the house loses."""
@@ -93,10 +98,24 @@ def test_right_movements_pass(events: tuple[Any, ...]):
         (RESERVED, replace(SETTLED, postings=legs(escrow=-1_000, promo=1_010, cash=1_515, win=-1_525))),
         (RESERVED, SETTLED, replace(CORRECTED, postings=legs(win=2_500, rounding=25, cash=-2_525))),
         (RESERVED, SETTLED, BORNE),
+        (RESERVED, SETTLED, CORRECTED, ONCE_MORE),
+        (RESERVED, SETTLED, GONE, BORNE, replace(ONCE_MORE, postings=legs(win=-2_500, rounding=-25, cash=1_515, promo=1_010))),
         (replace(REDEEMED, postings=legs(given=-100, cash=100)),),
         (replace(CANCELLED, postings=legs(cash=-100, given=100)),),
     ],
-    ids=["not first", "not said", "released as cash", "a cent", "rounding lost", "corrected in cash", "borne too early", "twice", "cash"],
+    ids=[
+        "not first",
+        "not said",
+        "released as cash",
+        "a cent",
+        "rounding lost",
+        "corrected in cash",
+        "borne too early",
+        "back too early",
+        "given twice",
+        "twice",
+        "cash",
+    ],
 )
 def test_wrong_movements_are_found(events: tuple[Any, ...]):
     """Every figure has one right value, and whatever else stands there is a finding."""

@@ -6,7 +6,7 @@ from services.surveillance.domain.chain import Chain, check
 from services.surveillance.domain.findings import Code
 from services.surveillance.domain.heard import Heard
 from services.surveillance.domain.stakes import Stakes
-from shared.contracts.stakes import ReserveStake, StakeRefused, StakeReleased, StakeReserved
+from shared.contracts.stakes import ReserveStake, StakeForgone, StakeRefused, StakeReleased, StakeReserved
 from shared.contracts.subjects import ledger_stream, round_stream
 from shared.contracts.wagers import AcceptWager, LapseWagers, PlaceWager, RefuseWager, WagerAccepted, WagerLapsed, WagerPlaced, WagerRefused
 from tests.logs import House
@@ -62,6 +62,11 @@ class Evening:
         self.house.write(LEDGER, RESERVE, event, position={LOG: (at, 0, 0)})
         return self
 
+    def forgone(self) -> "Evening":
+        """The ledger lets go what it was never asked for."""
+        self.house.write(LEDGER, RESERVE, StakeForgone(wager="w", round=ID), position={LOG: (2, 0, 0)})
+        return self
+
     def worked_off(self, at: int) -> "Evening":
         """The ledger moves on: another wager of another round is refused."""
         event = StakeRefused(wager="other", round="T9.20261130-000001", code="x", message="")
@@ -85,6 +90,8 @@ FINE = {
     "refused on both sides": Evening().placed().denied().refused(),
     "late and given back": Evening().placed().lapsed().reserved().released(),
     "late and never set aside": Evening().placed().lapsed().denied(),
+    "late and forgone": Evening().placed().lapsed().forgone().worked_off(3),
+    "late, and the ledger has not come so far": Evening().placed().lapsed().worked_off(1),
     "late, and the ledger has not heard of it yet": Evening().placed().reserved().lapsed(),
 }
 
@@ -107,6 +114,7 @@ WRONG = {
         [(Code.STAKE_MISMATCH, LEDGER), (Code.STAKE_MISSING, ROUND)],
     ),
     "late and never given back": (Evening().placed().lapsed().reserved().worked_off(2), [(Code.RELEASE_MISSING, ROUND)]),
+    "late, and the ledger passed over it": (Evening().placed().lapsed().worked_off(2), [(Code.RELEASE_MISSING, ROUND)]),
     "given back and still in the round": (Evening().placed().reserved().accepted().released(), [(Code.STAKE_MISMATCH, LEDGER)] * 2),
     "given back before it was set aside": (
         Evening().placed().lapsed().released(),
