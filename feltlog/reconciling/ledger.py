@@ -8,13 +8,18 @@ from typing import Any
 from msgspec import UNSET
 
 from feltlog.reconciling.place import Difference, Place, differs, places
+from shared.contracts.subjects import stream_day
 from shared.contracts.wallet import (
+    AccountOpened,
     AdjustmentMade,
     BookClosed,
     BookOpened,
     CarriedForward,
     Deposited,
     Posting,
+    PromoCancelled,
+    PromoGranted,
+    PromoRedeemed,
     RoundBooked,
     StakeReleased,
     StakeReserved,
@@ -31,7 +36,7 @@ Key = tuple[str, str]
 """A round and a wager."""
 
 
-ROUNDING = "house/rounding"
+ROUNDING, HOUSE_PROMO = "house/rounding", "house/promo"
 
 
 @dataclass
@@ -78,6 +83,11 @@ class Book:
     movements: int = 0
     closed: bool = False
     end: Place | None = None
+    follows: str = ""
+    """The digest of the last entry of the book before, if that is known."""
+    ends_with: str = ""
+    operators: dict[Account, str] = field(default_factory=dict)
+    """Through whom each player's money comes and goes, by currency."""
     differences: list[Difference] = field(default_factory=list)
 
     def hear(self, stored: Stored, entry: Entry[Any, Any]) -> None:
@@ -116,12 +126,16 @@ class Book:
             case CarriedForward():
                 for row in event.accounts:
                     self._post(row.currency, row.account, row.minor)
+                    if row.operator and row.account.startswith("player/"):
+                        self.operators[row.currency, row.account.split("/")[1]] = row.operator
                 for stake in event.stakes:
                     self._post(stake.currency, escrow_of(stake.round), stake.minor)
                     self.wagers[stake.round, stake.wager].reserved = (place, stake)
                     self.wagers[stake.round, stake.wager].promo_minor = of(stake, "promo_minor")
             case BookOpened():
                 self._totals(place, "what was carried forward")
+                if event.balances not in (UNSET, "", self._digest()):
+                    self._differ(place, "carried_differs", "the book is opened with another digest of its balances than they have")
                 if self.before is None and self.unclosed:
                     self._differ(place, "not_closed", f"the book is open, and that of {self.unclosed} before it was never closed")
                 if self.before is not None and self.before != self.standing():
@@ -129,10 +143,14 @@ class Book:
             case BookClosed():
                 self.closed = True
                 self._totals(place, "the closed book")
+                if event.day != stream_day(place.stream):
+                    self._differ(place, "closed_otherwise", f"the book is closed as that of {event.day}")
                 for what in self._closed_otherwise(event):
                     self._differ(place, "closed_otherwise", f"the book is closed with {what}")
             case RoundBooked():
                 self._book(place, event)
+            case AccountOpened():
+                self.operators[event.currency, event.player] = event.operator
             case _ if getattr(event, "postings", ()):
                 self._move(place, event)
             case _ if getattr(event, "wager", "") and getattr(event, "round", ""):
@@ -146,7 +164,8 @@ class Book:
         total = sum(moved.values())
         if total:
             self._differ(place, "unbalanced", f"the postings come to {total} and not to nothing", event)
-        for why in said_otherwise(event, moved):
+        operator = self.operators.get((event.currency, getattr(event, "player", "")), "")
+        for why in [*said_otherwise(event, moved, operator), *self._debts(event, moved)]:
             self._differ(place, "says_other", why, event)
         for name, minor in moved.items():
             left = self._post(event.currency, name, minor)
@@ -156,6 +175,19 @@ class Book:
         if round_:
             self.touched[round_] = place
         self._wager(place, event, moved)
+
+    def _debts(self, event: Any, moved: Mapping[str, int]) -> Iterator[str]:
+        """Yield where a debt is made that the account could pay, or is not paid first."""
+        for player in sorted({name.split("/")[1] for name in moved if name.startswith("player/")}):
+            cash, owed = f"player/{player}/cash", f"player/{player}/owed"
+            came = moved.get(cash, 0) + moved.get(owed, 0)
+            debt, held = -self.balances.get((event.currency, owed), 0), self.balances.get((event.currency, cash), 0)
+            if not isinstance(event, Deposited | AdjustmentMade | PromoRedeemed | StakesCorrected):
+                due = 0
+            else:
+                due = min(debt, came) if came > 0 else min(held + came, 0)
+            if moved.get(owed, 0) != due:
+                yield f"{moved.get(owed, 0)} came to {owed}, and {due} must"
 
     def _post(self, currency: str, account: str, minor: int) -> int:
         """Move an account, and return what lies in it then."""
@@ -207,8 +239,22 @@ class Book:
                 for line in event.lines:
                     promo = self.wagers[event.round, line.wager].promo_minor
                     due[line.player] += line.returned_minor * promo // line.stake_minor if promo and line.stake_minor else 0
+            case StakesCorrected():
+                for each in event.lines:
+                    known = self.wagers[event.round, each.wager]
+                    stake = known.reserved[1].minor if known.reserved else 0
+                    if known.promo_minor and stake:
+                        parts = [minor * known.promo_minor // stake for minor in (each.returned_minor, each.settled_minor)]
+                        due[each.player] += parts[0] - parts[1]
+                for player, minor in due.items():
+                    # Posted already: what the account held before is what it holds and what left it.
+                    came = summed(event.postings).get(f"player/{player}/promo", 0)
+                    due[player] = max(minor, came - self.balances.get((event.currency, f"player/{player}/promo"), 0))
             case _:
-                pass
+                return {}
+        for name in summed(event.postings):
+            if name.startswith("player/") and name.endswith("/promo"):
+                due[name.split("/")[1]] += 0
         return due
 
     def _book(self, place: Place, event: RoundBooked) -> None:
@@ -226,9 +272,12 @@ class Book:
                 yield "another trial balance than its movements come to"
         if event.movements not in (UNSET, self.movements):
             yield f"{event.movements} movements, and there are {self.movements}"
-        lines = "".join(f"{currency} {account} {minor}\n" for (currency, account), minor in sorted(self.standing().items()))
-        if event.balances not in (UNSET, digest(lines.encode())):
+        if event.balances not in (UNSET, self._digest()):
             yield "another digest of its balances than they have"
+
+    def _digest(self) -> str:
+        lines = "".join(f"{currency} {account} {minor}\n" for (currency, account), minor in sorted(self.standing().items()))
+        return digest(lines.encode())
 
     def _totals(self, place: Place, what: str) -> None:
         totals: dict[str, int] = defaultdict(int)
@@ -248,47 +297,62 @@ class Book:
         self.differences.append(found)
 
 
-def said_otherwise(event: Any, moved: Mapping[str, int]) -> Iterator[str]:
-    """Yield where the postings of an event do not move what the event says; one that is not known here says nothing else."""
+def said_otherwise(event: Any, moved: Mapping[str, int], operator: str = "") -> Iterator[str]:
+    """Yield where the postings of an event do not move what the event says; one that is not known here says nothing else.
+
+    `operator` is through whom the player's money comes and goes, empty if nobody knows.
+    """
     match event:
         case Deposited(player=player, minor=minor):
-            yield from _apart(moved, {player: minor}, {}, rest=("outside/",))
+            yield from _apart(moved, {player: minor}, _promo(player, 0), rest=f"outside/{operator}")
         case Withdrawn(player=player, minor=minor):
-            yield from _apart(moved, {player: -minor}, {}, rest=("outside/",))
+            yield from _apart(moved, {player: -minor}, _promo(player, 0), rest=f"outside/{operator}")
         case AdjustmentMade(player=player, minor=minor):
-            yield from _apart(moved, {player: minor}, {}, rest=("house/win",))
+            yield from _apart(moved, {player: minor}, _promo(player, 0), rest="house/win")
+        case PromoGranted(player=player, minor=minor):
+            yield from _apart(moved, {player: minor}, {**_promo(player, minor), HOUSE_PROMO: -minor})
+        case PromoCancelled(player=player, minor=minor):
+            yield from _apart(moved, {player: -minor}, {**_promo(player, -minor), HOUSE_PROMO: minor})
+        case PromoRedeemed(player=player, minor=minor):
+            yield from _apart(moved, {player: 0}, _promo(player, -minor))
         case StakeReserved(player=player, round=round_, minor=minor):
-            yield from _apart(moved, {player: -minor}, {escrow_of(round_): minor}, rest=())
+            yield from _apart(moved, {player: -minor}, {**_promo(player, -of(event, "promo_minor")), escrow_of(round_): minor})
         case StakeReleased(player=player, round=round_, minor=minor):
-            yield from _apart(moved, {player: minor}, {escrow_of(round_): -minor}, rest=())
+            yield from _apart(moved, {player: minor}, {escrow_of(round_): -minor})
         case StakesSettled(round=round_, lines=lines):
             returned: dict[str, int] = defaultdict(int)
             for line in lines:
                 returned[line.player] += line.returned_minor
             others = {escrow_of(round_): -sum(line.stake_minor for line in lines), ROUNDING: -rounding(lines)}
-            yield from _apart(moved, returned, others, rest=("house/",))
+            yield from _apart(moved, returned, others, rest="house/win")
         case StakesCorrected(lines=corrected):
             net: dict[str, int] = defaultdict(int)
             for each in corrected:
                 net[each.player] += each.returned_minor - each.settled_minor
-            borne = -min(moved.get("house/promo", 0), 0)
-            yield from _apart(moved, net, {ROUNDING: -rounding(corrected)}, rest=("house/",), borne=borne)
+            borne = -moved.get(HOUSE_PROMO, 0)
+            yield from _apart(moved, net, {ROUNDING: -rounding(corrected), HOUSE_PROMO: -borne}, rest="house/win", borne=borne)
         case _:
             return
 
 
 def _apart(
-    moved: Mapping[str, int], players: Mapping[str, int], others: Mapping[str, int], *, rest: tuple[str, ...], borne: int = 0
+    moved: Mapping[str, int], players: Mapping[str, int], others: Mapping[str, int], *, rest: str = "", borne: int = 0
 ) -> Iterator[str]:
-    """Yield what moved otherwise than it must.  `borne`: what the house may bear of what players have to give back."""
+    """Yield what moved otherwise than it must.
+
+    `rest` is the account that has the other side; one that ends in a slash is any below it.
+    `borne`: what the house bears of what players have to give back.
+    """
     came: dict[str, int] = defaultdict(int)
     for account, minor in moved.items():
         kind, name = account.partition("/")[::2]
         if kind == "player":
             came[name.partition("/")[0]] += minor
-        elif account not in others and not account.startswith(rest or ("\0",)):
+        elif account not in others and account != rest and not (rest.endswith("/") and account.startswith(rest)):
             yield f"{minor} came to {account}, of which the event says nothing"
     short = {player: came[player] - minor for player, minor in players.items() if came[player] != minor}
+    if not short and borne:
+        yield f"{borne} came from {HOUSE_PROMO}, and nobody was spared it"
     if short and not (min(short.values()) > 0 and sum(short.values()) == borne):
         player = min(short)
         yield f"{came[player]} came to {player}, and the event says {players[player]}"
@@ -298,6 +362,10 @@ def _apart(
     for account, minor in others.items():
         if moved.get(account, 0) != minor:
             yield f"{moved.get(account, 0)} came to {account}, and the event says {minor}"
+
+
+def _promo(player: str, minor: int) -> dict[str, int]:
+    return {f"player/{player}/promo": minor}
 
 
 def of(line: Any, field: str) -> int:
