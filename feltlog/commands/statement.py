@@ -1,22 +1,29 @@
 """`feltlog statement`: everything that moved a player's account."""
 
 import asyncio
+import re
 import sys
-from datetime import UTC, date, datetime
+from collections.abc import Callable
+from contextlib import suppress
+from datetime import date
 from typing import Annotated
 from zoneinfo import ZoneInfo
 
 import typer
 
+from feltlog.commands.cage import name_of
 from feltlog.commands.connection import DATA, DataOption, JsonOption, ServerOption, reading
 from feltlog.house import House
+from feltlog.progress import progress
 from feltlog.reading import Logs, ledger_entries
 from feltlog.screen import fitting, screen, write_json, write_text
 from feltlog.sheet import Sheet, as_of, csv_of, objects_of, sheet_of, table_of
 from feltlog.trouble import Trouble
-from services.wallet.statement import StatementRow
-from services.wallet.statement import statement as rows_of
+from services.wallet.statement import Statement, StatementRow
 from shared.kernel.toml import quoted
+
+Told = Callable[[int], None]
+"""Is told how many further entries were read."""
 
 
 def statement(
@@ -37,6 +44,7 @@ def statement(
     """
     if as_csv and json:
         raise Trouble("Say --csv or --json, not both.")
+    name_of(player)
     house = House(data)
     there, wanted = zone_of(zone, house), day_of(day)
     rows, end = asyncio.run(look(house, server, player))
@@ -72,27 +80,35 @@ def zone_of(name: str, house: House) -> ZoneInfo:
 
 def day_of(text: str) -> date | None:
     """Return the day that a text names, `2026-11-30` or `20261130`, None for none; raise `Trouble` for what is no day."""
-    for form in ("%Y-%m-%d", "%Y%m%d"):
-        try:
-            return datetime.strptime(text, form).replace(tzinfo=UTC).date() if text else None
-        except ValueError:
-            continue
+    if not text:
+        return None
+    # Nothing shorter: 2026111 could be two days.
+    if re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}|[0-9]{8}", text):
+        with suppress(ValueError):
+            return date.fromisoformat(text)
     raise Trouble(f"{quoted(text)} is no day. Write one such as 2026-11-30.")
 
 
 async def look(house: House, server: str | None, player: str) -> tuple[list[StatementRow], tuple[str, int]]:
     """Return all rows of a player's statement, and the last entry that was read; raise `Trouble` if there is no such account."""
     async with reading(house, server) as store:
-        return await player_rows(store, player)
+        total = sum([await store.end(log) for log in await store.logs("wallet")])
+        with progress("reading the ledger", total) as told:
+            return await player_rows(store, player, told)
 
 
-async def player_rows(store: Logs, player: str) -> tuple[list[StatementRow], tuple[str, int]]:
+async def player_rows(store: Logs, player: str, told: Told = lambda count: None) -> tuple[list[StatementRow], tuple[str, int]]:
     """Return all rows of a player's statement, and the last entry that was read; raise `Trouble` if there is no such account."""
-    entries = [entry async for entry in ledger_entries(store)]
+    account, end = Statement(player), ("", 0)
+    rows: list[StatementRow] = []
     try:
-        rows = list(rows_of(entries, player))
+        # Entry by entry: the books of a year are more than a machine holds at once.
+        async for entry in ledger_entries(store):
+            rows += account.hear(entry)
+            end = (entry.stream, entry.revision)
+            told(1)
     except AssertionError as error:
         raise Trouble(f"The ledger contradicts itself: {error}. `feltlog verify --all` says where.") from error
     if not rows:
         raise Trouble(f"There is no account of {player!r} in these books. `feltlog player add {player}` opens one.")
-    return rows, (entries[-1].stream, entries[-1].revision)
+    return rows, end

@@ -9,10 +9,11 @@ from msgspec import UNSET
 
 from feltlog.reconciling.place import Difference, Place, differs, places
 from feltlog.reconciling.postings import may_be_below, of, said_otherwise, spared, summed
-from shared.contracts.accounts import escrow_account, kind_of, promo_account
-from shared.contracts.cage import AdjustmentMade, Deposited, Withdrawn
-from shared.contracts.promo import PromoCancelled, PromoGranted, PromoRedeemed
+from shared.contracts.accounts import cash_account, escrow_account, kind_of, owed_account, promo_account
+from shared.contracts.cage import AccountOpened, AdjustmentMade, Deposited
+from shared.contracts.promo import PromoRedeemed
 from shared.contracts.stakes import RoundBooked, StakeReleased, StakeReserved, StakesCorrected, StakesSettled
+from shared.contracts.subjects import stream_day
 from shared.contracts.wallet import BookClosed, BookOpened, CarriedForward
 from shared.kernel.entry import Entry, Stored
 from shared.kernel.identity import digest
@@ -71,6 +72,11 @@ class Book:
     digest: str = ""
     """Of its balances, as the book says at its end."""
     end: Place | None = None
+    follows: str = ""
+    """The digest of the last entry of the book before, if that is known."""
+    ends_with: str = ""
+    operators: dict[Account, str] = field(default_factory=dict)
+    """Through whom each player's money comes and goes, by currency."""
     differences: list[Difference] = field(default_factory=list)
 
     def hear(self, stored: Stored, entry: Entry[Any, Any]) -> None:
@@ -103,12 +109,16 @@ class Book:
             case CarriedForward():
                 for row in event.accounts:
                     self._post(row.currency, row.account, row.minor)
+                    if row.operator and row.account.startswith("player/"):
+                        self.operators[row.currency, row.account.split("/")[1]] = row.operator
                 for stake in event.stakes:
                     self._post(stake.currency, escrow_account(stake.round), stake.minor)
                     self.wagers[stake.round, stake.wager].reserved = (place, stake)
                     self.wagers[stake.round, stake.wager].promo_minor = of(stake, "promo_minor")
             case BookOpened():
                 self._totals(place, "what was carried forward")
+                if event.balances not in (UNSET, "", self._digest()):
+                    self._differ(place, "carried_differs", "the book is opened with another digest of its balances than they have")
                 if self.before is None and self.unclosed:
                     self._differ(place, "not_closed", f"the book is open, and that of {self.unclosed} before it was never closed")
                 if self.before is not None and self.before != self.standing():
@@ -117,10 +127,14 @@ class Book:
                 self.closed = True
                 self.digest = event.balances or ""
                 self._totals(place, "the closed book")
+                if event.day != stream_day(place.stream):
+                    self._differ(place, "closed_otherwise", f"the book is closed as that of {event.day}")
                 for what in self._closed_otherwise(event):
                     self._differ(place, "closed_otherwise", f"the book is closed with {what}")
             case RoundBooked():
                 self._book(place, event)
+            case AccountOpened():
+                self.operators[event.currency, event.player] = event.operator
             case _ if getattr(event, "postings", ()):
                 self._move(place, event)
             case _ if getattr(event, "wager", "") and getattr(event, "round", ""):
@@ -134,7 +148,8 @@ class Book:
         total = sum(moved.values())
         if total:
             self._differ(place, "unbalanced", f"the postings come to {total} and not to nothing", event)
-        for why in said_otherwise(event, moved, self.lent):
+        operator = self.operators.get((event.currency, getattr(event, "player", "")), "")
+        for why in [*said_otherwise(event, moved, lent=self.lent, operator=operator), *self._debts(event, moved)]:
             self._differ(place, "says_other", why, event)
         if isinstance(event, StakesCorrected):
             for player, minor in spared(event, moved).items():
@@ -147,6 +162,19 @@ class Book:
         if round_:
             self.touched[round_] = place
         self._wager(place, event, moved)
+
+    def _debts(self, event: Any, moved: Mapping[str, int]) -> Iterator[str]:
+        """Yield where a debt is made that the account could pay, or is not paid first."""
+        for player in sorted({name.split("/")[1] for name in moved if name.startswith("player/")}):
+            cash, owed = cash_account(player), owed_account(player)
+            came = moved.get(cash, 0) + moved.get(owed, 0)
+            debt, held = -self.balances.get((event.currency, owed), 0), self.balances.get((event.currency, cash), 0)
+            if not isinstance(event, Deposited | AdjustmentMade | PromoRedeemed | StakesCorrected):
+                due = 0
+            else:
+                due = min(debt, came) if came > 0 else min(held + came, 0)
+            if moved.get(owed, 0) != due:
+                yield f"{moved.get(owed, 0)} came to {owed}, and {due} must"
 
     def _post(self, currency: str, account: str, minor: int) -> int:
         """Move an account, and return what lies in it then."""
@@ -192,20 +220,28 @@ class Book:
         """Return how much promotional money must come to each player: of a wager the part that its stake was, rounded down (FL-5.1)."""
         due: dict[str, int] = defaultdict(int)
         match event:
-            case Deposited() | Withdrawn() | AdjustmentMade():
-                due[event.player] = 0
-            case PromoGranted():
-                due[event.player] = event.minor
-            case PromoRedeemed() | PromoCancelled():
-                due[event.player] = -event.minor
             case StakeReleased():
                 due[event.player] = self.wagers[event.round, event.wager].promo_minor
             case StakesSettled():
                 for line in event.lines:
                     promo = self.wagers[event.round, line.wager].promo_minor
                     due[line.player] += line.returned_minor * promo // line.stake_minor if promo and line.stake_minor else 0
+            case StakesCorrected():
+                for each in event.lines:
+                    known = self.wagers[event.round, each.wager]
+                    stake = known.reserved[1].minor if known.reserved else 0
+                    if known.promo_minor and stake:
+                        parts = [minor * known.promo_minor // stake for minor in (each.returned_minor, each.settled_minor)]
+                        due[each.player] += parts[0] - parts[1]
+                for player, minor in due.items():
+                    # Posted already: what the account held before is what it holds and what left it.
+                    came = summed(event.postings).get(promo_account(player), 0)
+                    due[player] = max(minor, came - self.balances.get((event.currency, promo_account(player)), 0))
             case _:
-                pass
+                return {}
+        for name in summed(event.postings):
+            if name.startswith("player/") and name.endswith("/promo"):
+                due[name.split("/")[1]] += 0
         return due
 
     def _book(self, place: Place, event: RoundBooked) -> None:
@@ -223,9 +259,12 @@ class Book:
                 yield "another trial balance than its movements come to"
         if event.movements not in (UNSET, self.movements):
             yield f"{event.movements} movements, and there are {self.movements}"
-        lines = "".join(f"{currency} {account} {minor}\n" for (currency, account), minor in sorted(self.standing().items()))
-        if event.balances not in (UNSET, digest(lines.encode())):
+        if event.balances not in (UNSET, self._digest()):
             yield "another digest of its balances than they have"
+
+    def _digest(self) -> str:
+        lines = "".join(f"{currency} {account} {minor}\n" for (currency, account), minor in sorted(self.standing().items()))
+        return digest(lines.encode())
 
     def _totals(self, place: Place, what: str) -> None:
         totals: dict[str, int] = defaultdict(int)

@@ -4,49 +4,58 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from shared.contracts.accounts import HOUSE_PROMO, HOUSE_ROUNDING, HOUSE_WIN, Posting, escrow_account
+from shared.contracts.accounts import (
+    HOUSE_PROMO,
+    HOUSE_ROUNDING,
+    HOUSE_WIN,
+    Posting,
+    accounts_of,
+    escrow_account,
+    outside_account,
+    promo_account,
+)
 from shared.contracts.cage import AdjustmentMade, Deposited, Withdrawn
 from shared.contracts.promo import PromoCancelled, PromoGranted, PromoRedeemed
 from shared.contracts.stakes import CorrectedStake, StakeReleased, StakeReserved, StakesCorrected, StakesSettled
 
-BUCKETS = ("cash", "promo", "owed")
 
-
-def said_otherwise(event: Any, moved: Mapping[str, int], lent: Mapping[tuple[str, str], int]) -> Iterator[str]:
+def said_otherwise(event: Any, moved: Mapping[str, int], *, lent: Mapping[tuple[str, str], int], operator: str = "") -> Iterator[str]:
     """Yield where the postings of an event do not move what the event says; one that is not known here says nothing else.
 
-    `lent`: what the house bears in a player's place, of a round's corrections.
+    `lent` is what the house bears in a player's place, of a round's corrections; `operator` is through whom the player's money
+    comes and goes, empty if nobody knows.
     """
     match event:
         case Deposited(player=player, minor=minor):
-            yield from _apart(moved, {player: minor}, {}, rest=("outside/",))
+            yield from _apart(moved, {player: minor}, {promo_account(player): 0}, rest=outside_account(operator))
         case Withdrawn(player=player, minor=minor):
-            yield from _apart(moved, {player: -minor}, {}, rest=("outside/",))
+            yield from _apart(moved, {player: -minor}, {promo_account(player): 0}, rest=outside_account(operator))
         case AdjustmentMade(player=player, minor=minor):
-            yield from _apart(moved, {player: minor}, {}, rest=(HOUSE_WIN,))
+            yield from _apart(moved, {player: minor}, {promo_account(player): 0}, rest=HOUSE_WIN)
         case PromoGranted(player=player, minor=minor):
-            yield from _apart(moved, {player: minor}, {HOUSE_PROMO: -minor}, rest=())
-        case PromoRedeemed(player=player):
-            yield from _apart(moved, {player: 0}, {}, rest=())
+            yield from _apart(moved, {player: minor}, {promo_account(player): minor, HOUSE_PROMO: -minor})
+        case PromoRedeemed(player=player, minor=minor):
+            yield from _apart(moved, {player: 0}, {promo_account(player): -minor})
         case PromoCancelled(player=player, minor=minor):
-            yield from _apart(moved, {player: -minor}, {HOUSE_PROMO: minor}, rest=())
+            yield from _apart(moved, {player: -minor}, {promo_account(player): -minor, HOUSE_PROMO: minor})
         case StakeReserved(player=player, round=round_, minor=minor):
-            yield from _apart(moved, {player: -minor}, {escrow_account(round_): minor}, rest=())
+            promo = of(event, "promo_minor")
+            yield from _apart(moved, {player: -minor}, {promo_account(player): -promo, escrow_account(round_): minor})
         case StakeReleased(player=player, round=round_, minor=minor):
-            yield from _apart(moved, {player: minor}, {escrow_account(round_): -minor}, rest=())
+            yield from _apart(moved, {player: minor}, {escrow_account(round_): -minor})
         case StakesSettled(round=round_, lines=lines):
             returned: dict[str, int] = defaultdict(int)
             for line in lines:
                 returned[line.player] += line.returned_minor
             others = {escrow_account(round_): -sum(line.stake_minor for line in lines), HOUSE_ROUNDING: -rounding(lines)}
-            yield from _apart(moved, returned, others, rest=("house/",))
+            yield from _apart(moved, returned, others, rest=HOUSE_WIN)
         case StakesCorrected(round=round_, lines=corrected):
             due = named(corrected)
             # The house bears promotional money that is gone, and has back no more than it bore.
             for player, minor in spared(event, moved).items():
                 due[player] += max(minor, -lent.get((round_, player), 0))
             others = {HOUSE_ROUNDING: -rounding(corrected), HOUSE_PROMO: -sum(spared(event, moved).values())}
-            yield from _apart(moved, due, others, rest=("house/",))
+            yield from _apart(moved, due, others, rest=HOUSE_WIN)
         case _:
             return
 
@@ -61,18 +70,21 @@ def named(lines: Iterable[CorrectedStake]) -> dict[str, int]:
 
 def spared(event: StakesCorrected, moved: Mapping[str, int]) -> dict[str, int]:
     """Return how much more came to each player than a correction's lines say; below zero, how much less."""
-    came = {player: sum(moved.get(f"player/{player}/{bucket}", 0) for bucket in BUCKETS) for player in named(event.lines)}
+    came = {player: sum(moved.get(account, 0) for account in accounts_of(player)) for player in named(event.lines)}
     return {player: came[player] - minor for player, minor in named(event.lines).items()}
 
 
-def _apart(moved: Mapping[str, int], players: Mapping[str, int], others: Mapping[str, int], *, rest: tuple[str, ...]) -> Iterator[str]:
-    """Yield what moved otherwise than it must."""
+def _apart(moved: Mapping[str, int], players: Mapping[str, int], others: Mapping[str, int], *, rest: str = "") -> Iterator[str]:
+    """Yield what moved otherwise than it must.
+
+    `rest` is the account that has the other side; one that ends in a slash is any below it.
+    """
     came: dict[str, int] = defaultdict(int)
     for account, minor in moved.items():
         kind, name = account.partition("/")[::2]
         if kind == "player":
             came[name.partition("/")[0]] += minor
-        elif account not in others and not account.startswith(rest):
+        elif account not in others and account != rest and not (rest.endswith("/") and account.startswith(rest)):
             yield f"{minor} came to {account}, of which the event says nothing"
     for player, minor in players.items():
         if came[player] != minor:

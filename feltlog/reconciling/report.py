@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
+from typing import Any
 
 from msgspec import Struct
 
@@ -9,11 +10,12 @@ from feltlog.auditing import Books, Cut, cut_now, heard
 from feltlog.reading import Damaged, days, page
 from feltlog.reconciling.comparing import compared
 from feltlog.reconciling.ledger import Account, Book
+from feltlog.reconciling.links import Links
 from feltlog.reconciling.place import Difference
 from feltlog.reconciling.rounds import Round
 from feltlog.trouble import Trouble
 from shared.contracts.subjects import log_day, log_name, round_of, stream_kind
-from shared.kernel.entry import Stored, Stray
+from shared.kernel.entry import Entry, Stored, Stray
 
 Told = Callable[[int], None]
 """Is told how many further entries were read."""
@@ -72,14 +74,16 @@ async def reconciled(store: Books, day: str, told: Told = lambda count: None) ->
     cut = await cut_now(store, [log for each in wanted for log in logs_of(each) if log in kept])
     reports: list[DayReport] = []
     before: Mapping[Account, int] | None = None
-    unclosed = ""
+    unclosed = follows = ""
     for each in wanted:
         if not any(cut.ends.get(log) for log in logs_of(each)):
             # Tomorrow's logs are made a day ahead.
             continue
-        book = Book(day=each, before=before, unclosed=unclosed)
+        book = Book(day=each, before=before, unclosed=unclosed, follows=follows)
         reports.append(await _day(store, book, Cut({log: cut.ends[log] for log in logs_of(each) if log in cut.ends}, cut.at_ms), told))
-        before, unclosed = (book.standing(), "") if book.closed else (None, each)
+        before, unclosed, follows = (book.standing(), "", book.ends_with) if book.closed else (None, each, "")
+    if not reports:
+        raise Trouble(f"There is no entry {f'of the gaming day {day}' if day else 'at all'} in these logs yet: nothing can be added up.")
     return Reconciliation(days=tuple(reports))
 
 
@@ -97,13 +101,16 @@ async def entries_of(store: Books, day: str) -> int:
 async def _day(store: Books, book: Book, cut: Cut, told: Told) -> DayReport:
     rounds: dict[str, Round] = {}
     damaged: list[Difference] = []
+    links = Links(book.follows)
     async for stored in heard(store, cut):
         told(1)
         try:
             with suppress(Stray):
-                _hear(book, rounds, stored)
+                damaged += links.hear(stored, *_hear(book, rounds, stored))
         except Damaged as error:
             damaged.append(Difference(code="unreadable", message=str(error), stream=stored.stream))
+            links.lose(stored)
+    book.ends_with = links.end_of(book.end.stream) if book.end else ""
     differences = [*damaged, *book.differences, *compared(book, rounds)]
     trial = [Balance(day=book.day, currency=money, kind=kind, minor=minor) for (money, kind), minor in book.trial_balance().items()]
     return DayReport(
@@ -121,12 +128,17 @@ async def _day(store: Books, book: Book, cut: Cut, told: Told) -> DayReport:
     )
 
 
-def _hear(book: Book, rounds: dict[str, Round], stored: Stored) -> None:
+def _hear(book: Book, rounds: dict[str, Round], stored: Stored) -> list[Entry[Any, Any]]:
+    """Take in a message, and return its entry if it is one of those that are added up."""
     name = round_of(stored.stream)
+    if name is None and stream_kind(stored.stream) != "ledger":
+        return []
+    entry = page(stored).entry
     if name is not None:
-        rounds.setdefault(name.id, Round(name.id)).hear(stored, page(stored).entry)
-    elif stream_kind(stored.stream) == "ledger":
-        book.hear(stored, page(stored).entry)
+        rounds.setdefault(name.id, Round(name.id)).hear(stored, entry)
+    else:
+        book.hear(stored, entry)
+    return [entry]
 
 
 def in_order(differences: Iterable[Difference]) -> list[Difference]:

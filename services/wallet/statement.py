@@ -67,14 +67,27 @@ def statement(entries: Iterable[Entry[Any, Any]], player: str) -> Iterator[State
     Each wager of a settlement or a correction has its row, where all of it went one way; else each bucket has one.  The first
     book begins with what was brought forward into it.
     """
-    balances: dict[Bucket, int] = {}
-    days: set[str] = set()
+    account = Statement(player)
     for entry in entries:
+        yield from account.hear(entry)
+
+
+class Statement:
+    """A player's statement that is made entry by entry, for whoever need not hold all of them."""
+
+    def __init__(self, player: str) -> None:
+        self._player = player
+        self._balances: dict[Bucket, int] = {}
+        self._first_day = ""
+
+    def hear(self, entry: Entry[Any, Any]) -> Iterator[StatementRow]:
+        """Yield the rows of the next entry."""
         day = stream_day(entry.stream)
-        days.add(day)
+        self._first_day = self._first_day or day
+        balances = self._balances
         for decision in entry.decisions:
             for event in decision.events:
-                for what, currency, move in _told(event, player, balances, first=len(days) == 1):
+                for what, currency, move in _told(event, self._player, balances, first=day == self._first_day):
                     bucket = (currency, move.bucket)
                     balances[bucket] = balances.get(bucket, 0) + move.minor
                     yield StatementRow(

@@ -160,6 +160,17 @@ def closed_with(**said: Any) -> Callable[[Any], Sequence[Any]]:
     return lambda event: [replace(event, **said)]
 
 
+def posted_to(there: str, instead: str) -> Callable[[Any], Sequence[Any]]:
+    """Let what moved come to another account, so that every sum is as it was."""
+
+    def edit(event: Any) -> Sequence[Any]:
+        legs = tuple(Posting(account=leg.account.replace(there, instead), minor=leg.minor) for leg in event.postings)
+        assert legs != event.postings, f"nothing comes to {there}"
+        return [replace(event, postings=legs)]
+
+    return edit
+
+
 def carried(by: tuple[int, int]) -> Callable[[Any], Sequence[Any]]:
     """Carry other balances of the first two accounts forward."""
 
@@ -196,6 +207,13 @@ FORGERIES = [
     (BookClosed, LEDGER, closed_with(movements=3), "closed_otherwise", BookClosed, LEDGER),
     (BookClosed, LEDGER, closed_with(balances="0" * 64), "closed_otherwise", BookClosed, LEDGER),
     (BookClosed, LEDGER, closed_with(trial=()), "closed_otherwise", BookClosed, LEDGER),
+    (BookClosed, LEDGER, closed_with(day="20261129"), "closed_otherwise", BookClosed, LEDGER),
+    (BookOpened, TOMORROW, closed_with(balances="0" * 64), "carried_differs", BookOpened, TOMORROW),
+    (Deposited, LEDGER, posted_to("/cash", "/promo"), "says_other", Deposited, LEDGER),
+    (Deposited, LEDGER, posted_to("/cash", "/owed"), "says_other", Deposited, LEDGER),
+    (Deposited, LEDGER, posted_to("outside/house", "outside/south"), "says_other", Deposited, LEDGER),
+    (StakesSettled, LEDGER, posted_to("house/win", "house/promo"), "says_other", StakesSettled, LEDGER),
+    (StakesCorrected, LEDGER, posted_to("house/win", "house/promo"), "says_other", StakesCorrected, LEDGER),
     (CarriedForward, TOMORROW, carried((5, -5)), "carried_differs", BookOpened, TOMORROW),
     (CarriedForward, TOMORROW, carried((5, 0)), "total", BookOpened, TOMORROW),
 ]
@@ -226,6 +244,78 @@ async def test_what_stands_there_twice_is_found_where_it_is_repeated(house, kind
     assert (code, (stream, revision, decision, event + 1)) in places(await found_in(stored))
 
 
+PROMO = [
+    (PromoGranted, {"player/ann/promo": 500, "house/promo": -500}, set()),
+    (PromoGranted, {"player/ann/promo": 600, "house/promo": -600}, {"says_other"}),
+    (PromoGranted, {"player/ann/promo": 500, "house/win": -500}, {"says_other"}),
+    (PromoGranted, {"player/ann/cash": 500, "house/promo": -500}, {"says_other"}),
+    (PromoRedeemed, {"player/ann/promo": -500, "player/ann/cash": 500}, {"overdrawn"}),
+    (PromoRedeemed, {"player/ann/promo": -501, "player/ann/cash": 501}, {"overdrawn", "says_other"}),
+    (PromoRedeemed, {"player/ann/promo": -500, "player/bob/cash": 500}, {"overdrawn", "says_other"}),
+    (PromoRedeemed, {"player/ann/cash": 500, "house/promo": -500}, {"says_other"}),
+    (PromoCancelled, {"player/ann/promo": -500, "house/win": 500}, {"overdrawn", "says_other"}),
+    (PromoCancelled, {"player/ann/cash": -500, "house/promo": 500}, {"says_other"}),
+]
+
+
+@pytest.mark.parametrize(("kind", "legs", "codes"), PROMO)
+async def test_promotional_money_moves_as_its_event_says(house, kind, legs, codes):
+    """Between the player and the house's gifts, or from gift to cash."""
+    postings = tuple(Posting(account=account, minor=minor) for account, minor in legs.items())
+    moved = kind(player="ann", currency="CAD", minor=500, by="dan", job="duty_manager", postings=postings)
+    stored = forged(house.of(LEDGER)[:6], Deposited, lambda event: [event, moved])
+
+    assert {each.code for each in (await found_in(stored, "20261130")).differences} == codes
+
+
+@pytest.mark.parametrize("out", [(3,), (3, 4), (1,)])
+async def test_entries_that_were_taken_out_are_found_where_the_next_one_stands(house, out):
+    """Money that came in and went out again leaves no sum behind, but the chain has a gap."""
+    ledger = house.of(LEDGER)[:8]
+    found = await found_in([one for place, one in enumerate(ledger, 1) if place not in out], "20261130")
+    there = out[-1] + 1
+
+    assert [(each.code, each.revision, each.message) for each in found.differences if each.code == "not_following"] == [
+        ("not_following", there, f"revision {out[0]} is not there")
+    ]
+
+
+async def test_entries_that_changed_places_or_came_twice_are_found(house):
+    """In another order, or a second time, an entry does not follow the one before it."""
+    ledger = house.of(LEDGER)[:8]
+    swapped = await found_in([*ledger[:3], ledger[4], ledger[3], *ledger[5:]], "20261130")
+    doubled = await found_in([*ledger[:4], ledger[3], *ledger[4:]], "20261130")
+
+    assert [[each.message for each in found.differences if each.code == "not_following"] for found in (swapped, doubled)] == [
+        ["revision 4 stands behind revision 5", "revision 4 is not there"],
+        ["revision 4 stands behind revision 4"],
+    ]
+
+
+async def test_bytes_that_were_changed_are_found_in_the_entry_behind_them(house):
+    """Two players' deposits may change places without any sum changing, and not without the bytes."""
+    ledger = house.of(LEDGER)[:8]
+    changed = forged(ledger, Deposited, lambda event: [replace(event, minor=event.minor + 1)])
+    at = next(place for place, one in enumerate(ledger) if changed[place].data != one.data)
+    found = await found_in([*ledger[:at], changed[at], *ledger[at + 1 :]], "20261130")
+
+    assert [each.revision for each in found.differences if each.code == "not_following"] == [at + 2]
+
+
+async def test_a_book_follows_the_last_entry_of_the_book_before(house):
+    """Another day before it could have the same balances."""
+    other = forged(house.of(LEDGER), BookClosed, lambda event: [replace(event, accounts=event.accounts + 1)])
+    found = await found_in([*other, *house.of(TOMORROW)])
+
+    assert "the book does not follow the last entry of the book before" in [each.message for each in found.differences]
+
+
+async def test_logs_without_entries_are_trouble(house):
+    """Nothing was added up, so nothing adds up."""
+    with pytest.raises(Trouble, match="nothing can be added up"):
+        await found_in([])
+
+
 async def test_a_book_that_was_never_closed_is_found_where_the_next_one_opens(house):
     """Its balances may have gone on moving."""
     stored = forged(house.stored, BookClosed, dropped, stream=LEDGER)
@@ -250,29 +340,6 @@ async def test_an_adjustment_moves_what_it_says(house, legs, codes):
         postings=postings,
     )
     stored = forged(house.of(LEDGER)[:6], Deposited, lambda event: [event, made])
-
-    assert {each.code for each in (await found_in(stored, "20261130")).differences} == codes
-
-
-GIFT: dict[str, Any] = {"player": "ann", "currency": "CAD", "minor": 500, "by": "dan", "job": "duty_manager"}
-
-
-@pytest.mark.parametrize(
-    ("kind", "legs", "codes"),
-    [
-        (PromoGranted, {"player/ann/promo": 500, "house/promo": -500}, set()),
-        (PromoGranted, {"player/ann/cash": 500, "house/promo": -500}, {"promo_differs"}),
-        (PromoGranted, {"player/ann/promo": 500, "house/win": -500}, {"says_other"}),
-        (PromoRedeemed, {"player/ann/promo": -500, "player/ann/cash": 500}, {"overdrawn"}),
-        (PromoRedeemed, {"player/ann/promo": -500, "player/bob/cash": 500}, {"overdrawn", "says_other"}),
-        (PromoRedeemed, {"player/ann/cash": 500, "house/promo": -500}, {"promo_differs", "says_other"}),
-        (PromoCancelled, {"player/ann/cash": -500, "house/promo": 500}, {"promo_differs"}),
-    ],
-)
-async def test_a_gift_moves_what_it_says(house, kind, legs, codes):
-    """Promotional money and nothing else, and a redemption makes cash of it and no more."""
-    moved = kind(postings=tuple(Posting(account=account, minor=minor) for account, minor in legs.items()), **GIFT)
-    stored = forged(house.of(LEDGER)[:6], Deposited, lambda event: [event, moved])
 
     assert {each.code for each in (await found_in(stored, "20261130")).differences} == codes
 

@@ -3,12 +3,14 @@
 import csv
 import io
 from datetime import UTC, date, datetime
+from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import pytest
 from msgspec.structs import replace
 
 from feltlog.commands.statement import day_of, player_rows, show, zone_of
+from feltlog.commands.statement import statement as command
 from feltlog.house import House
 from feltlog.screen import fitting, screen
 from feltlog.sheet import Sheet, csv_of, objects_of, on_the_wall, sheet_of, table_of
@@ -185,6 +187,13 @@ def test_a_day_on_which_nothing_moved_has_its_balances():
     )
 
 
+@pytest.mark.parametrize("name", ["", "a b", "../ann", "=1+1", "\udcff"])
+def test_a_name_that_nobody_can_have_is_told_before_anything_is_read(name):
+    """And nobody is told to open an account of that name."""
+    with pytest.raises(Trouble, match="is not a name"):
+        command(name, data=Path("nowhere"))
+
+
 def test_the_latest_movements_begin_with_what_was_there_before_them():
     """A sheet that is cut short adds up like a whole one."""
     rows = [row("2026-11-01T12:00:00", 500, 500), row("2026-11-01T12:00:01", 70, 70, currency="JPY"), row("2026-11-02T12:00:00", -200, 300)]
@@ -232,7 +241,7 @@ def test_a_day_is_written_as_on_a_calendar_or_as_the_house_names_its_own(text):
     assert day_of(text) == date(2026, 11, 30)
 
 
-@pytest.mark.parametrize("text", ["yesterday", "2026-02-30", "30.11.2026"])
+@pytest.mark.parametrize("text", ["yesterday", "2026-02-30", "30.11.2026", "202611", "2026111", "2026-1-1", "٢٠٢٦١١٣٠", " ", "2026-W48-1"])
 def test_what_is_no_day_is_trouble(text):
     """The sentence says how one is written."""
     with pytest.raises(Trouble, match=r"is no day\. Write one such as 2026-11-30"):
