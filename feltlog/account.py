@@ -6,8 +6,9 @@ from msgspec import Struct
 
 from feltlog.ending import Ending, ending
 from feltlog.reading import Page, told
+from shared.contracts.decisions import DecisionTimedOut, EvenMoneyTaken, HandSplit
 from shared.contracts.subjects import RoundName
-from shared.contracts.table import DecisionTimedOut, EvenMoneyTaken, HandSplit, WagerRefused
+from shared.contracts.wagers import WagerRefused
 
 TELLABLE_MAX = 70
 """A round with more events than this is too long to be told at the end of a demonstration."""

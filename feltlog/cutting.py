@@ -9,7 +9,7 @@ import secrets
 from feltlog.client import Client
 from services.table.views import Felt, FeltCut
 from shared.contracts.asking import RefuseCut
-from shared.contracts.table import CutCommand, RevealCut, SealCut
+from shared.contracts.cutting import CutCommand, RevealCut, SealCut
 from shared.kernel.cutting import seal
 
 SECRET_BYTES = 32

@@ -16,9 +16,10 @@ from feltlog.reading import Logs, Page, round_pages, shoe_pages, told
 from feltlog.story import story
 from feltlog.trouble import Trouble
 from services.table.domain.pick_up import Racked, backed_up, rack
+from shared.contracts.dealing import CardDealt, CardDiscarded, FaceDownCardDealt, HoleCardDealt, ReshuffleCalled
+from shared.contracts.rounds import RoundSettled, RoundVoided
 from shared.contracts.shoe import BurnedShown, CardDrawn, CardsBurned, CardScanned, CardsDrawn, ShoeRetired, ShoeShuffled
 from shared.contracts.subjects import round_name
-from shared.contracts.table import CardDealt, CardDiscarded, FaceDownCardDealt, HoleCardDealt, ReshuffleCalled, RoundSettled, RoundVoided
 
 
 class Pile(Struct, frozen=True, kw_only=True):

@@ -10,17 +10,8 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from shared.contracts.table import (
-    HandResult,
-    HandsDecided,
-    RoundCorrected,
-    RoundOpened,
-    RoundSettled,
-    RoundVoided,
-    SettlementLine,
-    WagersCorrected,
-    WagersSettled,
-)
+from shared.contracts.rounds import HandResult, HandsDecided, RoundCorrected, RoundOpened, RoundSettled, RoundVoided
+from shared.contracts.wagers import SettlementLine, WagersCorrected, WagersSettled
 
 
 class PlayerMoney(Struct, frozen=True, kw_only=True):

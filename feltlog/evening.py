@@ -16,20 +16,11 @@ from feltlog.cutting import Cutting
 from feltlog.styles import Style, Turn
 from feltlog.trouble import Trouble
 from services.table.views import Felt, FeltBox, FeltTurn, TableRow
+from shared.contracts.cage import Deposit, OpenAccount
+from shared.contracts.decisions import DeclineInsurance, Double, ExposeHand, Hit, Insure, Split, Stand, TakeEvenMoney
 from shared.contracts.refusals import Reason
-from shared.contracts.table import (
-    CloseTable,
-    DeclineInsurance,
-    Double,
-    ExposeHand,
-    Hit,
-    Insure,
-    PlaceWager,
-    Split,
-    Stand,
-    TakeEvenMoney,
-)
-from shared.contracts.wallet import Deposit, OpenAccount
+from shared.contracts.table import CloseTable
+from shared.contracts.wagers import PlaceWager
 from shared.kernel.messages import Answer
 from shared.kernel.money import minor_units
 from shared.runtime.tasks import end_all, first_of

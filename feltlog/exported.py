@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from feltlog.trouble import Trouble
+from shared.contracts.cutting import CutRevealed, CutSealed
 from shared.contracts.shoe import (
     BurnedShown,
     CardsBurned,
@@ -24,7 +25,6 @@ from shared.contracts.shoe import (
     ShoeRetired,
     ShoeShuffled,
 )
-from shared.contracts.table import CutRevealed, CutSealed
 
 FORMAT = "feltlog shoe 1"
 

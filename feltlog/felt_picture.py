@@ -16,10 +16,10 @@ from feltlog.screen import drawn
 from feltlog.shoe_story import joined
 from feltlog.wording import Sentence, amount, gain, money, row_of, spoken
 from services.table.views import Felt, FeltBox, FeltHand
+from shared.contracts.decisions import DeclineInsurance, Double, ExposeHand, Hit, Insure, Split, Stand, TakeEvenMoney
 from shared.contracts.procedure import IN_WORDS
 from shared.contracts.shoe import OwnHand
 from shared.contracts.staff import job_in_words
-from shared.contracts.table import DeclineInsurance, Double, ExposeHand, Hit, Insure, Split, Stand, TakeEvenMoney
 
 CLOCK_WIDTH = 30
 WORDS = {

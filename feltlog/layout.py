@@ -9,22 +9,11 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from shared.contracts.table import (
-    CardDealt,
-    CardsCorrected,
-    CorrectedCard,
-    HandExposed,
-    HandSplit,
-    HoleCardDealt,
-    HoleCardTurned,
-    RoundCorrected,
-    RoundOpened,
-    RulingProposed,
-    WagerAccepted,
-    WagerLapsed,
-    WagerPlaced,
-    WagerRefused,
-)
+from shared.contracts.dealing import CardDealt, CardsCorrected, CorrectedCard, HandExposed, HoleCardDealt, HoleCardTurned
+from shared.contracts.decisions import HandSplit
+from shared.contracts.rounds import RoundCorrected, RoundOpened
+from shared.contracts.rulings import RulingProposed
+from shared.contracts.wagers import WagerAccepted, WagerLapsed, WagerPlaced, WagerRefused
 
 Place = tuple[int, int]
 """Box and hand; box 0 is the dealer's."""

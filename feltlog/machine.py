@@ -27,7 +27,7 @@ from feltlog.nats_server import SERVER, await_ready, claim, free_ports, server_p
 from feltlog.running import Lock, Running, Seen
 from feltlog.settings import adjustment_caps
 from feltlog.trouble import Trouble
-from shared.contracts.cage import caps_line
+from shared.contracts.caps import caps_line
 from shared.contracts.staff import PIT, staff_line
 from shared.runtime.settings import DATABASE, scanners_line
 

@@ -14,8 +14,8 @@ from msgspec import Struct
 
 from feltlog.auditing import Books
 from feltlog.trouble import Trouble
-from services.wallet.app.read_side import kinds, standing_rows
-from services.wallet.rows import BALANCES, HEADS, MOVEMENTS, POSTINGS, TABLES, BalanceRow, LogChanged, PostingRow, Rows
+from services.wallet.app.read_side import standing_rows
+from services.wallet.rows import BALANCES, HEADS, MOVEMENTS, POSTINGS, TABLES, BalanceRow, HeadRow, LogChanged, PostingRow, Rows
 from shared.kernel.entry import Unreadable
 from shared.runtime.sql import EntriesMissing, Index, Overtaken, Snapshot, Where
 
@@ -39,7 +39,7 @@ class State(Struct, frozen=True, kw_only=True):
 
 def open_index(where: Where) -> Index:
     """Return the rows at `where`; raise `SettingMissing` in a sentence if that cannot be."""
-    return Index(where, kinds())
+    return Index(where, TABLES)
 
 
 async def wanted_ends(store: Books, standing: Mapping[str, int]) -> dict[str, int]:
@@ -95,8 +95,8 @@ def state_of(snapshot: Snapshot) -> State:
     for balance in snapshot.rows(BALANCES, BalanceRow):
         hashed.update(line_of(balance))
         balances += 1
-    heads = list(snapshot.rows(HEADS, TABLES[HEADS][0]))
-    latest: Any = heads[-1] if heads else None
+    heads = list(snapshot.rows(HEADS, HeadRow))
+    latest = heads[-1] if heads else None
     return State(
         stream=latest.stream if latest else "",
         revision=latest.revision if latest else 0,
@@ -138,11 +138,11 @@ def missing_entry(standing: Snapshot, anew: Snapshot) -> str:
 
 def in_pairs(name: str, standing: Snapshot, anew: Snapshot) -> Iterator[tuple[Any, Any]]:
     """Yield the rows of a kind side by side, None for one that is on the other side alone."""
-    kind, key, *_ = TABLES[name]
-    theirs, ours = standing.rows(name, kind), anew.rows(name, kind)
+    kind = TABLES[name]
+    theirs, ours = standing.rows(name, kind.row), anew.rows(name, kind.row)
     there, made = next(theirs, None), next(ours, None)
     while there is not None or made is not None:
-        places = [tuple(getattr(row, field) for field in key) if row is not None else None for row in (there, made)]
+        places = [tuple(getattr(row, field) for field in kind.key) if row is not None else None for row in (there, made)]
         if made is None or (there is not None and places[0] < places[1]):  # type: ignore[operator]
             yield there, None
             there = next(theirs, None)

@@ -10,8 +10,9 @@ from msgspec import Struct
 from feltlog.ending import ending
 from feltlog.reading import Page, told
 from feltlog.trouble import Trouble
+from shared.contracts.rounds import RoundOpened
 from shared.contracts.subjects import RoundName
-from shared.contracts.table import RoundOpened, WagerAccepted, WagerPlaced
+from shared.contracts.wagers import WagerAccepted, WagerPlaced
 
 SPANS = {"m": timedelta(minutes=1), "h": timedelta(hours=1), "d": timedelta(days=1)}
 

@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping
 
-from shared.contracts import rulings, table
+from shared.contracts import dealing, decisions, rulings
 from shared.contracts.staff import job_in_words
 
-ASTRAY: dict[table.Astray, str] = {
+ASTRAY: dict[dealing.Astray, str] = {
     "face_up": "it lay face up in the shoe",
     "exposed": "it was drawn in error",
     "overdraw": "the dealer had to stand",
@@ -14,7 +14,9 @@ ASTRAY: dict[table.Astray, str] = {
 }
 """Why a card was nobody's."""
 
-Ruled = table.RulingEvent | table.CardsForfeited | table.CardDiscarded | table.CardExposed | table.BoxMissed | table.ClockResumed
+Ruled = (
+    rulings.RulingEvent | dealing.CardsForfeited | dealing.CardDiscarded | dealing.CardExposed | dealing.BoxMissed | decisions.ClockResumed
+)
 
 
 def ruling_in_words(ruling: rulings.AnyRuling) -> str:
@@ -51,26 +53,28 @@ def ruling_in_words(ruling: rulings.AnyRuling) -> str:
             return "a game error: three cards are burned"
 
 
-def told(event: Ruled, proposed: Mapping[int, table.RulingProposed]) -> str:
+def told(event: Ruled, proposed: Mapping[int, rulings.RulingProposed]) -> str:
     """Return what an event of a ruling says; `proposed` holds the proposals so far, by number."""
     match event:
-        case table.RulingProposed():
+        case rulings.RulingProposed():
             note = f" ({event.note})" if event.note else ""
             return f"Proposal {event.proposal} by {event.by}, {job_in_words(event.job)}: {ruling_in_words(event.ruling)}{note}"
-        case table.RulingApproved() | table.RulingDeclined() | table.RulingWithdrawn():
-            verb = {table.RulingApproved: "approved", table.RulingDeclined: "declined", table.RulingWithdrawn: "withdrawn"}[type(event)]
+        case rulings.RulingApproved() | rulings.RulingDeclined() | rulings.RulingWithdrawn():
+            verb = {rulings.RulingApproved: "approved", rulings.RulingDeclined: "declined", rulings.RulingWithdrawn: "withdrawn"}[
+                type(event)
+            ]
             about = proposed.get(event.proposal)
             what = f": {ruling_in_words(about.ruling)}" if about is not None else ""
             return f"Proposal {event.proposal} {verb} by {event.by}, {job_in_words(event.job)}{what}"
-        case table.CardsForfeited(astray="overdraw"):
+        case dealing.CardsForfeited(astray="overdraw"):
             return "When the dealer must stand, one card more leaves the shoe"
-        case table.CardsForfeited():
+        case dealing.CardsForfeited():
             return f"The next {'card is' if event.count == 1 else f'{event.count} cards are'} nobody's: {ASTRAY[event.astray]}"
-        case table.CardDiscarded():
+        case dealing.CardDiscarded():
             return f"{event.card or 'A card that nobody saw'} goes to the discard rack: {ASTRAY[event.astray]}"
-        case table.CardExposed():
+        case dealing.CardExposed():
             return f"{event.card} lies open: it is the next card, whoever draws"
-        case table.BoxMissed():
+        case dealing.BoxMissed():
             return f"Box {event.box} does not get its {'first' if event.card == 1 else 'second'} card in turn"
-        case table.ClockResumed():
+        case decisions.ClockResumed():
             return "The clock runs on"

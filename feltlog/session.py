@@ -20,8 +20,9 @@ from feltlog.keys import END, Keys
 from feltlog.screen import has_suits
 from feltlog.wording import amount, money
 from services.table.views import Felt
+from shared.contracts.cutting import CutCommand
 from shared.contracts.shoe import OwnHand
-from shared.contracts.table import CutCommand, PlaceWager
+from shared.contracts.wagers import PlaceWager
 from shared.kernel.messages import Answer
 from shared.kernel.money import BadMoney, typed_units
 from shared.runtime.tasks import end_all

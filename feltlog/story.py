@@ -12,58 +12,58 @@ from feltlog import ruled
 from feltlog.layout import Layout, laid
 from feltlog.reading import Told
 from feltlog.wording import Card, Sentence, amount, counted, money, row_of, seconds, spoken, why_void, worth
-from shared.contracts import table
+from shared.contracts import dealing, decisions, rounds, rulings, wagers
 from shared.contracts.restrictions import InForceNoted
 from shared.contracts.staff import job_in_words
 
 Tone = Literal["card", "player", "house", "money", "refusal", "ruling", "end"]
 
 SPEAKERS: dict[type, str] = {
-    table.OpenRound: "table",
-    table.AcceptWager: "wallet",
-    table.RefuseWager: "wallet",
-    table.DealCards: "shoe",
-    table.DealCard: "shoe",
-    table.NoteCuttingCard: "shoe",
-    table.ChangeShoe: "shoe",
-    table.TakePeek: "shoe",
-    table.TurnHole: "shoe",
-    table.TakeExposure: "shoe",
-    table.CloseBetting: "clock",
-    table.LapseWagers: "clock",
-    table.CloseInsurance: "clock",
-    table.TimeOutDecision: "clock",
-    table.TimeOutReserve: "clock",
-    table.CorrectRound: "table",
+    rounds.OpenRound: "table",
+    wagers.AcceptWager: "wallet",
+    wagers.RefuseWager: "wallet",
+    dealing.DealCards: "shoe",
+    dealing.DealCard: "shoe",
+    dealing.NoteCuttingCard: "shoe",
+    dealing.ChangeShoe: "shoe",
+    dealing.TakePeek: "shoe",
+    dealing.TurnHole: "shoe",
+    dealing.TakeExposure: "shoe",
+    wagers.CloseBetting: "clock",
+    wagers.LapseWagers: "clock",
+    decisions.CloseInsurance: "clock",
+    decisions.TimeOutDecision: "clock",
+    wagers.TimeOutReserve: "clock",
+    rounds.CorrectRound: "table",
 }
 """On whose word the house itself did something."""
 
 TABLE_SAYS = (
-    table.CardsCalled,
-    table.CardsForfeited,
-    table.ClockResumed,
-    table.BoxMissed,
-    table.ReshuffleCalled,
-    table.ShoeChanged,
-    table.InsuranceOpened,
-    table.PeekCalled,
-    table.DecisionAwaited,
-    table.ClockExtended,
-    table.HandDoubled,
-    table.HandSplit,
-    table.ExposureCalled,
-    table.TurnCalled,
-    table.HandsDecided,
-    table.WagersSettled,
-    table.CardsPickedUp,
+    dealing.CardsCalled,
+    dealing.CardsForfeited,
+    decisions.ClockResumed,
+    dealing.BoxMissed,
+    dealing.ReshuffleCalled,
+    dealing.ShoeChanged,
+    decisions.InsuranceOpened,
+    dealing.PeekCalled,
+    decisions.DecisionAwaited,
+    decisions.ClockExtended,
+    decisions.HandDoubled,
+    decisions.HandSplit,
+    dealing.ExposureCalled,
+    dealing.TurnCalled,
+    rounds.HandsDecided,
+    wagers.WagersSettled,
+    dealing.CardsPickedUp,
     InForceNoted,
-    table.RoundSettled,
-    table.RoundVoided,
-    table.WagersCorrected,
+    rounds.RoundSettled,
+    rounds.RoundVoided,
+    wagers.WagersCorrected,
 )
 """What the table says by itself, whatever it was that made it go on."""
 
-SAID_ALOUD = (table.Stand, table.TimeOutDecision, table.TakeEvenMoney, table.CloseInsurance)
+SAID_ALOUD = (decisions.Stand, decisions.TimeOutDecision, decisions.TakeEvenMoney, decisions.CloseInsurance)
 """Commands that themselves end a hand or the insurance; after any other the table ends it by rule."""
 
 WANTS = {"main": "places", "double": "doubles with", "split": "splits with", "insurance": "insures with"}
@@ -120,7 +120,7 @@ def story(happened: list[Told]) -> tuple[list[Line], Layout]:
 def speaker(told: Told) -> str:
     """Return on whose word an event happened."""
     actor, command, event = told.decision.actor, told.decision.command, told.event
-    by_rule = isinstance(event, table.HandCompleted | table.InsuranceClosed) and not isinstance(command, SAID_ALOUD)
+    by_rule = isinstance(event, decisions.HandCompleted | decisions.InsuranceClosed) and not isinstance(command, SAID_ALOUD)
     if by_rule or isinstance(event, TABLE_SAYS):
         return "table"
     return SPEAKERS.get(type(command), "house") if actor.role == "house" else actor.id
@@ -128,126 +128,126 @@ def speaker(told: Told) -> str:
 
 def sentence(told: Told, before: Layout, after: Layout) -> tuple[Sentence, Tone]:
     """Return what an event says, in plain words, and what it is about."""
-    event: table.RoundEvent = told.event
+    event: rounds.RoundEvent = told.event
     at_ms = told.page.entry.at_ms
     cur = after.currency
     match event:
-        case table.RoundOpened():
+        case rounds.RoundOpened():
             return opening(event, at_ms), "house"
-        case table.WagerPlaced():
+        case wagers.WagerPlaced():
             return wish(event, before), "player"
-        case table.WagerAccepted():
+        case wagers.WagerAccepted():
             return (f"{about(after, event.wager)} is set aside: the wager counts",), "money"
-        case table.WagerRefused():
+        case wagers.WagerRefused():
             return (f"{about(after, event.wager)} is refused: {event.message}",), "refusal"
-        case table.WagerLapsed():
+        case wagers.WagerLapsed():
             return (f"{about(after, event.wager)} is out of the round: the wallet did not answer in time",), "refusal"
-        case table.CommandRefused():
+        case wagers.CommandRefused():
             return (f"{asked(told, after)}: refused. {event.message}",), "refusal"
-        case table.BettingClosed():
+        case wagers.BettingClosed():
             return ("No more bets",), "house"
-        case table.CallersSet():
+        case wagers.CallersSet():
             return (" and ".join(holder(after, wager) for wager in event.wagers) + ": the decision is theirs",), "house"
-        case table.CardsCalled():
+        case dealing.CardsCalled():
             return (called(event),), "house"
-        case table.CardDealt():
+        case dealing.CardDealt():
             return dealt(event, after), "card"
-        case table.HoleCardDealt():
+        case dealing.HoleCardDealt():
             return ("The dealer's second card lies face down",), "card"
-        case table.FaceDownCardDealt():
+        case dealing.FaceDownCardDealt():
             return (f"{after.owner(event.box, event.hand)}: a card face down",), "card"
-        case table.ExposureCalled():
+        case dealing.ExposureCalled():
             return (exposing(event, after),), "house"
-        case table.HandExposed():
+        case dealing.HandExposed():
             cards = after.hands[event.box, event.hand]
             return (f"{after.owner(event.box, event.hand)} exposes ", *row_of(cards), f"  {worth(cards)}"), "card"
-        case table.CuttingCardReached():
+        case dealing.CuttingCardReached():
             return (f"The cutting card of shoe {event.shoe} comes out: this round is its last",), "house"
-        case table.ReshuffleCalled(whole=True):
+        case dealing.ReshuffleCalled(whole=True):
             return (f"The cutting card of shoe {event.shoe} is the first card: all cards are shuffled, and the wagers stay",), "house"
-        case table.ReshuffleCalled():
+        case dealing.ReshuffleCalled():
             return (f"Shoe {event.shoe} is empty: its discards are shuffled, all but the cards on the layout",), "house"
-        case table.ShoeChanged():
+        case dealing.ShoeChanged():
             return (f"The round goes on from {event.shoe} with {counted(event.cards, 'card')}",), "house"
-        case table.InsuranceOpened():
+        case decisions.InsuranceOpened():
             return (f"Insurance is open for {seconds(event.until_ms - at_ms)} s",), "house"
-        case table.InsuranceDeclined():
+        case decisions.InsuranceDeclined():
             return (f"{holder(after, event.wager)}: no insurance",), "player"
-        case table.EvenMoneyTaken():
+        case decisions.EvenMoneyTaken():
             return (f"{holder(after, event.wager)}: even money for the blackjack",), "player"
-        case table.InsuranceClosed():
+        case decisions.InsuranceClosed():
             return ("Insurance is closed",), "house"
-        case table.PeekCalled():
+        case dealing.PeekCalled():
             return ("The shoe is asked whether the card under the ace makes a blackjack",), "house"
-        case table.PeekTaken():
+        case dealing.PeekTaken():
             return ("The card under the ace makes a blackjack" if event.blackjack else "No dealer blackjack",), "card"
-        case table.DecisionAwaited():
+        case decisions.DecisionAwaited():
             return awaited(event, after, at_ms), "house"
-        case table.ClockExtended():
+        case decisions.ClockExtended():
             return (f"The house was away: the clock runs for {seconds(event.until_ms - at_ms)} s again",), "house"
-        case table.DecisionTimedOut():
+        case decisions.DecisionTimedOut():
             return (f"{after.owner(event.box, event.hand)}: no decision in time",), "player"
-        case table.HandHit():
+        case decisions.HandHit():
             return (f"{after.owner(event.box, event.hand)}: hit",), "player"
-        case table.JoiningOpened():
+        case decisions.JoiningOpened():
             names = " and ".join(event.players)
             return (f"{names} may join the {event.kind}, for {seconds(event.until_ms - at_ms)} s",), "house"
-        case table.JoiningDeclined():
+        case decisions.JoiningDeclined():
             return (f"{event.player}: does not join",), "player"
-        case table.JoiningClosed():
+        case decisions.JoiningClosed():
             return ("Nobody else joins",), "house"
-        case table.HandDoubled():
+        case decisions.HandDoubled():
             return (f"{after.owner(event.box, event.hand)}: doubled, one more card",), "player"
-        case table.HandSplit():
+        case decisions.HandSplit():
             cards = before.hands.get((event.box, event.hand), ())
             return (f"{before.owner(event.box, event.hand)}: ", *row_of(cards), " becomes two hands"), "player"
-        case table.HandCompleted():
+        case decisions.HandCompleted():
             return (f"{after.owner(event.box, event.hand)} {ended(event, after)}",), "player"
-        case table.TurnCalled():
+        case dealing.TurnCalled():
             return ("The hole card is to be turned",), "house"
-        case table.HoleCardTurned():
+        case dealing.HoleCardTurned():
             return ("The dealer turns ", Card(event.card), ": ", *row_of(after.dealer), f", {worth(after.dealer)}"), "card"
-        case table.HandsDecided():
+        case rounds.HandsDecided():
             return verdict(event, after), "end"
-        case table.WagersSettled():
+        case wagers.WagersSettled():
             return (paid(event),), "money"
         case InForceNoted():
             return ("What staff have ruled about wagers has changed, and binds from the next wager on",), "house"
-        case table.CardsPickedUp():
+        case dealing.CardsPickedUp():
             return ("The cards are picked up: " + ", ".join(place_of(box, hand, after) for box, hand in event.hands),), "house"
-        case table.RoundSettled():
+        case rounds.RoundSettled():
             return (f"Round over: {money(event.staked_minor, cur)} staked, {money(event.returned_minor, cur)} returned",), "end"
-        case table.RoundVoided():
+        case rounds.RoundVoided():
             back = "; every stake goes back" if after.wagers else ""
             return (f"Round void: {why_void(event.reason)}{back}",), "end"
-        case table.RulingProposed() | table.RulingApproved() | table.RulingDeclined() | table.RulingWithdrawn():
+        case rulings.RulingProposed() | rulings.RulingApproved() | rulings.RulingDeclined() | rulings.RulingWithdrawn():
             return (ruled.told(event, after.proposed),), "ruling"
-        case table.CardsForfeited() | table.BoxMissed() | table.ClockResumed():
+        case dealing.CardsForfeited() | dealing.BoxMissed() | decisions.ClockResumed():
             return (ruled.told(event, after.proposed),), "house"
-        case table.CardDiscarded() | table.CardExposed():
+        case dealing.CardDiscarded() | dealing.CardExposed():
             return (ruled.told(event, after.proposed),), "card"
-        case table.CardsCorrected():
+        case dealing.CardsCorrected():
             again = ", ".join(after.owner(box, hand) for box, hand in event.reopened)
             played_on = f"; played on: {again}" if again else ""
             return ("Read wrong: ", *read_anew(event.cards, after), played_on), "ruling"
-        case table.RoundCorrected():
+        case rounds.RoundCorrected():
             return put_right(event, after), "end"
-        case table.WagersCorrected():
+        case wagers.WagersCorrected():
             return (settled_anew(event),), "money"
-        case table.CorrectionRefused():
+        case rounds.CorrectionRefused():
             return (f"A correction is refused. {event.message}",), "refusal"
         case _:
             assert_never(event)
 
 
-def opening(event: table.RoundOpened, at_ms: int) -> Sentence:
+def opening(event: rounds.RoundOpened, at_ms: int) -> Sentence:
     """Return how a round begins."""
     left_ms = event.betting_until_ms - at_ms
     until = f"for {seconds(left_ms)} s" if event.settings.dealer == "automatic" else "until the dealer closes betting"
     return (f"Round {event.number} of table {event.table} is open; wagers are taken {until}",)
 
 
-def wish(event: table.WagerPlaced, before: Layout) -> Sentence:
+def wish(event: wagers.WagerPlaced, before: Layout) -> Sentence:
     """Return what a player wants to put at risk; a wager of its own makes its player the box's."""
     stake = money(event.stake_minor, event.currency)
     where = f"box {event.box}" if event.kind in ("main", "insurance") else before.owner(event.box, event.hand).partition(", ")[2]
@@ -273,36 +273,36 @@ def asked(told: Told, layout: Layout) -> str:
     """Return what a refused command asked for."""
     who, command = told.decision.actor.id, told.decision.command
     match command:
-        case table.PlaceWager():
+        case wagers.PlaceWager():
             return f"{who} asks for {money(command.stake_minor, layout.currency)} on box {command.box}"
-        case table.Double() | table.Insure() if command.stake_minor is not None:
-            verb = "double" if isinstance(command, table.Double) else "insure"
+        case decisions.Double() | decisions.Insure() if command.stake_minor is not None:
+            verb = "double" if isinstance(command, decisions.Double) else "insure"
             return f"{who} asks to {verb} box {command.box} with {money(command.stake_minor, layout.currency)}"
-        case table.Insure() | table.DeclineInsurance() | table.TakeEvenMoney():
+        case decisions.Insure() | decisions.DeclineInsurance() | decisions.TakeEvenMoney():
             return f"{who} asks for {type(command).__name__} on box {command.box}"
-        case table.ExposeHand():
+        case decisions.ExposeHand():
             return f"{who} asks to expose box {command.box}, hand {command.hand}"
-        case table.Hit() | table.Stand() | table.Double() | table.Split():
+        case decisions.Hit() | decisions.Stand() | decisions.Double() | decisions.Split():
             return f"{who} asks to {type(command).__name__.lower()} box {command.box}, hand {command.hand}"
         case _:
             return f"{who} asks for {type(command).__name__}"
 
 
-def called(event: table.CardsCalled) -> str:
+def called(event: dealing.CardsCalled) -> str:
     """Return what the table asks its shoe for."""
     hidden = event.faces.count("down")
     down = f", {'one' if hidden == 1 else hidden} of them face down" if hidden else ""
     return f"Call {event.call_no}: {counted(len(event.faces), 'card')} from shoe {event.shoe}{down}"
 
 
-def exposing(event: table.ExposureCalled, after: Layout) -> str:
+def exposing(event: dealing.ExposureCalled, after: Layout) -> str:
     """Return what the shoe is asked to open of what lies face down on the boxes."""
     if event.blackjacks_only:
         return "The shoe is asked to turn up the blackjacks among the cards that lie face down"
     return "To be turned up: " + ", ".join(after.owner(hand.box, hand.hand) for hand in event.hands)
 
 
-def dealt(event: table.CardDealt, after: Layout) -> Sentence:
+def dealt(event: dealing.CardDealt, after: Layout) -> Sentence:
     """Return a card and the hand that it makes."""
     cards = after.dealer if event.box == 0 else after.hands[event.box, event.hand]
     head = (f"{after.owner(event.box, event.hand)}: ", Card(event.card))
@@ -311,7 +311,7 @@ def dealt(event: table.CardDealt, after: Layout) -> Sentence:
     return (*head, "  makes  ", *row_of(cards), f"  {worth(cards, split=event.box in after.split)}")
 
 
-def awaited(event: table.DecisionAwaited, after: Layout, at_ms: int) -> Sentence:
+def awaited(event: decisions.DecisionAwaited, after: Layout, at_ms: int) -> Sentence:
     """Return whose turn it is, with what, against what, and for how long."""
     cards = after.hands.get((event.box, event.hand), ())
     against: Sentence = (" against ", Card(after.dealer[0])) if after.dealer else ()
@@ -319,7 +319,7 @@ def awaited(event: table.DecisionAwaited, after: Layout, at_ms: int) -> Sentence
     return (f"Turn of {after.owner(event.box, event.hand)}: ", *holding, *against, f"; {seconds(event.until_ms - at_ms)} s to decide")
 
 
-def ended(event: table.HandCompleted, after: Layout) -> str:
+def ended(event: decisions.HandCompleted, after: Layout) -> str:
     """Return how a hand came to its end."""
     cards = after.hands.get((event.box, event.hand), ())
     if not cards and event.how in FACE_DOWN:
@@ -328,7 +328,7 @@ def ended(event: table.HandCompleted, after: Layout) -> str:
     return ENDS[event.how].format(worth=words, points=words.partition(",")[0])
 
 
-def verdict(event: table.HandsDecided, after: Layout) -> Sentence:
+def verdict(event: rounds.HandsDecided, after: Layout) -> Sentence:
     """Return the outcomes of all hands."""
     dealer: Sentence = (*row_of(event.dealer_cards), f", {worth(event.dealer_cards)}") if event.dealer_cards else ("no cards",)
     hands = (f"{after.owner(hand.box, hand.hand)} {RESULTS[hand.result].format(total=hand.total)}" for hand in event.hands)
@@ -340,7 +340,7 @@ def place_of(box: int, hand: int, after: Layout) -> str:
     return "the dealer's" if box == 0 else f"box {box}, hand {hand}" if box in after.split else f"box {box}"
 
 
-def paid(event: table.WagersSettled) -> str:
+def paid(event: wagers.WagersSettled) -> str:
     """Return what each wager gives back."""
     lines = (
         f"{line.player} {line.kind} {amount(line.stake_minor, event.currency)} -> {amount(line.returned_minor, event.currency)}"
@@ -349,13 +349,13 @@ def paid(event: table.WagersSettled) -> str:
     return f"Settled in {event.currency}: " + "; ".join(lines)
 
 
-def agreed_by(agreed: table.Agreed) -> str:
+def agreed_by(agreed: rulings.Agreed) -> str:
     """Return who ruled, and why."""
     proposed, approved = f"{agreed.by} ({job_in_words(agreed.job)})", f"{agreed.approved_by} ({job_in_words(agreed.approved_job)})"
     return f"{proposed} proposed and {approved} approved: {agreed.reason}"
 
 
-def read_anew(cards: tuple[table.CorrectedCard, ...], after: Layout) -> Sentence:
+def read_anew(cards: tuple[dealing.CorrectedCard, ...], after: Layout) -> Sentence:
     """Return which cards were read as what, and what they are."""
     words: list[str | Card] = []
     for card in cards:
@@ -369,7 +369,7 @@ def read_anew(cards: tuple[table.CorrectedCard, ...], after: Layout) -> Sentence
     return tuple(words)
 
 
-def put_right(event: table.RoundCorrected, after: Layout) -> Sentence:
+def put_right(event: rounds.RoundCorrected, after: Layout) -> Sentence:
     """Return what a correction makes of a round that was over."""
     now = f"{money(event.returned_minor, after.currency)} of {money(event.staked_minor, after.currency)} returned"
     if event.outcome == "void":
@@ -385,7 +385,7 @@ def put_right(event: table.RoundCorrected, after: Layout) -> Sentence:
     )
 
 
-def settled_anew(event: table.WagersCorrected) -> str:
+def settled_anew(event: wagers.WagersCorrected) -> str:
     """Return what each wager gives back instead of what it gave back until now."""
     lines = (
         f"{line.player} {line.kind} {amount(line.settled_minor, event.currency)} -> {amount(line.returned_minor, event.currency)}"

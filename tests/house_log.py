@@ -6,33 +6,18 @@ It needs no service and no server, so that what reads logs can be tested on exac
 from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
+from shared.contracts.dealing import CardDealt, CardsCalled, DealCards, DealtCard
+from shared.contracts.decisions import DecisionAwaited, Double, HandCompleted, HandDoubled, HandHit, HandSplit, Hit, Split, Stand
 from shared.contracts.language import types_of
+from shared.contracts.rounds import HandResult, HandsDecided, OpenRound, RoundOpened, RoundSettled
 from shared.contracts.subjects import log_day, log_of, round_name
-from shared.contracts.table import (
+from shared.contracts.table import TableSettings
+from shared.contracts.wagers import (
     AcceptWager,
     BettingClosed,
-    CardDealt,
-    CardsCalled,
     CloseBetting,
-    DealCards,
-    DealtCard,
-    DecisionAwaited,
-    Double,
-    HandCompleted,
-    HandDoubled,
-    HandHit,
-    HandResult,
-    HandsDecided,
-    HandSplit,
-    Hit,
-    OpenRound,
     PlaceWager,
-    RoundOpened,
-    RoundSettled,
     SettlementLine,
-    Split,
-    Stand,
-    TableSettings,
     WagerAccepted,
     WagerPlaced,
     WagersSettled,

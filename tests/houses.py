@@ -23,11 +23,14 @@ from services.table.domain.table_state import Table
 from services.wallet import reactions as wallet_reactions
 from services.wallet.domain.carrying import carried
 from services.wallet.domain.ledger import LEDGER
+from shared.contracts.cage import Deposit, OpenAccount
 from shared.contracts.restrictions import ApproveFaceDown
-from shared.contracts.rulings import VoidTheRound
+from shared.contracts.rounds import RoundCommand
+from shared.contracts.rulings import ApproveRuling, ProposeRuling, VoidTheRound
 from shared.contracts.subjects import ledger_stream, log_of, round_of, shoe_stream, table_stream
-from shared.contracts.table import ApproveRuling, CallRound, EndDay, OpenTable, PlaceWager, ProposeRuling, RoundCommand
-from shared.contracts.wallet import CloseBook, Deposit, OpenAccount, OpenBook
+from shared.contracts.table import CallRound, EndDay, OpenTable
+from shared.contracts.wagers import PlaceWager
+from shared.contracts.wallet import CloseBook, OpenBook
 from shared.kernel.decider import Decider
 from shared.kernel.entry import Entry, Stored
 from shared.kernel.folded import Asked, Folded, Pen, commit, draft, empty

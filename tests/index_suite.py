@@ -9,7 +9,8 @@ from contextlib import ExitStack, closing
 import pytest
 from msgspec import Struct
 
-from shared.runtime.sql import DatabaseUnusable, EntriesMissing, Failure, Index, Kind, Overtaken, Where
+from shared.kernel.rows import Kind
+from shared.runtime.sql import DatabaseUnusable, EntriesMissing, Failure, Index, Overtaken, Where
 
 
 class Felt(Struct, frozen=True):

@@ -7,19 +7,12 @@ from feltlog.rehearsal.round import Choice, Moment, Player, Rehearsal, Wallet, r
 from services.table.domain.state import Betting, Playing
 from services.table.domain.table import TABLE
 from services.table.domain.table_state import Table
+from shared.contracts.dealing import CardDealt
+from shared.contracts.decisions import HandCompleted
 from shared.contracts.restrictions import InForce
-from shared.contracts.table import (
-    CardDealt,
-    HandCompleted,
-    HandsDecided,
-    OpenRound,
-    OpenTable,
-    RoundSettled,
-    RoundVoided,
-    SettlementLine,
-    TableSettings,
-    WagersSettled,
-)
+from shared.contracts.rounds import HandsDecided, OpenRound, RoundSettled, RoundVoided
+from shared.contracts.table import OpenTable, TableSettings
+from shared.contracts.wagers import SettlementLine, WagersSettled
 from shared.kernel.cards import cards
 from shared.kernel.messages import Actor, Envelope
 from shared.kernel.profile_text import changed

@@ -10,8 +10,8 @@ from feltlog.commands.shoe import export_of
 from feltlog.exported import ExportedShoe
 from services.table.domain.coming import Sealing
 from services.table.domain.table_state import Table
+from shared.contracts.cutting import CallCut, RevealCut, SealCut
 from shared.contracts.subjects import table_stream
-from shared.contracts.table import CallCut, RevealCut, SealCut
 from shared.kernel.cutting import seal
 from shared.kernel.messages import Actor
 from shared.kernel.money import Ratio

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Annotated, Any, Literal
 
 import typer
@@ -14,6 +15,7 @@ from feltlog.commands.cage import (
     IdOption,
     NoteOption,
     PlayerArgument,
+    Sum,
     asked,
     cage,
     currency_of,
@@ -29,7 +31,7 @@ from feltlog.house import House
 from feltlog.screen import WIDE, plain_table, screen, write_json
 from feltlog.wording import gain, money
 from services.wallet.views import OpenAdjustment
-from shared.contracts.cage import ADJUSTMENT_REASONS, ANSWERABLE, AdjustmentReason, ApproveAdjustment, DeclineAdjustment, ProposeAdjustment
+from shared.contracts.cage import ADJUSTMENT_REASONS, ANSWERABLE, ApproveAdjustment, DeclineAdjustment, ProposeAdjustment
 from shared.contracts.staff import job_in_words
 from shared.kernel.messages import Answer
 
@@ -38,7 +40,7 @@ AdjustmentArgument = Annotated[str, typer.Argument(metavar="ID", help="Its name,
 
 def adjust(
     player: PlayerArgument,
-    sum: Annotated[str, typer.Argument(metavar="AMOUNT", help="+5.00 for what the player gets, -5.00 for what is taken.")],
+    amount: Annotated[str, typer.Argument(metavar="AMOUNT", help="+5.00 for what the player gets, -5.00 for what is taken.")],
     reason: Annotated[str, typer.Option("--reason", metavar="REASON", help=f"Why: {', '.join(ADJUSTMENT_REASONS)}.")],
     round: Annotated[str, typer.Option("--round", metavar="ROUND", help="The round of an earlier day that it is about.")] = "",
     note: NoteOption = "",
@@ -56,7 +58,8 @@ def adjust(
     A proposal that nobody decides about ends with the day's book.  Exit status 0: it is proposed; 2: it was refused.
     """
     at = cage(House(data), server, by, id, json=json)
-    asyncio.run(propose(at, name_of(player), (sum, currency), one_of(reason, ADJUSTMENT_REASONS, "reason"), (round, note)))
+    command = partial(ProposeAdjustment, reason=one_of(reason, ADJUSTMENT_REASONS, "reason"), round=round, note=note)
+    asyncio.run(propose(at, name_of(player), Sum(amount, currency), command))
 
 
 def approve(
@@ -104,19 +107,17 @@ def proposals(by: AsOption = "pit", data: DataOption = DATA, server: ServerOptio
     console.print(listing(found, narrow=console.width < WIDE) if found else "No adjustment waits for a second person.")
 
 
-async def propose(at: Cage, player: str, sum: tuple[str, str], reason: AdjustmentReason, why: tuple[str, str]) -> None:
+async def propose(at: Cage, player: str, sum: Sum, command: Callable[..., ProposeAdjustment]) -> None:
     """Propose an adjustment and say under which name it waits, and for whom."""
 
     async def speak(staff: Client) -> None:
-        currency = await currency_of(staff, player, sum[1])
-        minor = difference_of(sum[0], currency)
-        round, note = why
-        command = ProposeAdjustment(player=player, currency=currency, minor=minor, reason=reason, round=round, note=note)
-        answer = await asked(staff, at, command)
+        currency = await currency_of(staff, player, sum.currency)
+        proposal = command(player=player, currency=currency, minor=difference_of(sum.text, currency))
+        answer = await asked(staff, at, proposal)
         jobs = ", ".join(map(job_in_words, ANSWERABLE))
-        done = f"{in_words(command)}. {answer.message} One of: {jobs}."
+        done = f"{in_words(proposal)}. {answer.message} One of: {jobs}."
         name = await proposed(staff, answer) if answer.status == "accepted" else ""
-        tell(at, answer, done, player=player, currency=currency, minor=minor, reason=reason, adjustment=name)
+        tell(at, answer, done, player=player, currency=currency, minor=proposal.minor, reason=proposal.reason, adjustment=name)
 
     await speaking(at, speak)
 

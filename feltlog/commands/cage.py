@@ -58,6 +58,13 @@ class Asked(msgspec.Struct, frozen=True):
     id: str
 
 
+class Sum(msgspec.Struct, frozen=True):
+    """An amount as a person wrote it, and the currency that was chosen; empty if it is to be that of the only account."""
+
+    text: str
+    currency: str
+
+
 def cage(house: House, server: str | None, by: str, id: str, *, json: bool) -> Cage:
     """Return the cage as somebody who works here; raise `Trouble` for anybody else, and for an id that is none."""
     if id and not re.match(ASKED_ID, id):
@@ -126,12 +133,12 @@ def name_of(player: str) -> str:
         raise Trouble(f"{error}.") from error
 
 
-async def move(at: Cage, player: str, sum: tuple[str, str], command: Callable[..., Any], done: str) -> None:
-    """Move an amount, a text and the chosen currency or none, by the command that is made of it, and say what came of it."""
+async def move(at: Cage, player: str, sum: Sum, command: Callable[..., Any], done: str) -> None:
+    """Move a sum by the command that is made of it, and say what came of it."""
 
     async def speak(staff: Client) -> None:
-        currency = await currency_of(staff, player, sum[1])
-        minor = amount_of(sum[0], currency)
+        currency = await currency_of(staff, player, sum.currency)
+        minor = amount_of(sum.text, currency)
         answer = await asked(staff, at, command(player=player, currency=currency, minor=minor))
         tell(at, answer, f"{money(minor, currency)} {done} {player}.", player=player, currency=currency, minor=minor)
 

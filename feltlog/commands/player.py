@@ -11,7 +11,7 @@ from feltlog.commands.connection import DATA, DataOption, ServerOption, at_the_d
 from feltlog.house import House
 from feltlog.trouble import Trouble
 from feltlog.wording import money
-from shared.contracts.wallet import Deposit, OpenAccount
+from shared.contracts.cage import Deposit, OpenAccount
 from shared.kernel.money import BadMoney, typed_units
 
 app = typer.Typer(no_args_is_help=True, help="Let people play, as the cage.")

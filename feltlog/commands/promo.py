@@ -9,12 +9,12 @@ from typing import Annotated
 
 import typer
 
-from feltlog.commands.cage import VOUCHER, AmountArgument, CurrencyOption, IdOption, PlayerArgument, cage, move, name_of
+from feltlog.commands.cage import VOUCHER, AmountArgument, CurrencyOption, IdOption, PlayerArgument, Sum, cage, move, name_of
 from feltlog.commands.connection import DATA, DataOption, JsonOption, ServerOption
 from feltlog.commands.staff import AsOption
 from feltlog.house import House
 from feltlog.trouble import Trouble
-from shared.contracts.cage import CancelPromo, GrantPromo, RedeemPromo
+from shared.contracts.promo import CancelPromo, GrantPromo, RedeemPromo
 
 app = typer.Typer(no_args_is_help=True, help="Give, redeem and take back promotional money.")
 
@@ -22,7 +22,7 @@ app = typer.Typer(no_args_is_help=True, help="Give, redeem and take back promoti
 @app.command()
 def grant(
     player: PlayerArgument,
-    sum: AmountArgument,
+    amount: AmountArgument,
     voucher: Annotated[str, typer.Option(help="What stands on the voucher: it is taken once, whoever brings it in.")] = "",
     currency: CurrencyOption = "",
     by: AsOption = "pit",
@@ -39,13 +39,13 @@ def grant(
         raise Trouble("A voucher is its own id: leave --id away.")
     at = cage(House(data), server, by, f"{VOUCHER}{voucher}" if voucher else id, json=json)
     command = partial(GrantPromo, voucher=voucher)
-    asyncio.run(move(at, name_of(player), (sum, currency), command, "were given to"))
+    asyncio.run(move(at, name_of(player), Sum(amount, currency), command, "were given to"))
 
 
 @app.command()
 def redeem(
     player: PlayerArgument,
-    sum: AmountArgument,
+    amount: AmountArgument,
     by: AsOption,
     currency: CurrencyOption = "",
     id: IdOption = "",
@@ -58,13 +58,13 @@ def redeem(
     Such as `feltlog wallet promo redeem ann 20.00 --as manager`.  Exit status 0: it was redeemed; 2: it was refused.
     """
     at = cage(House(data), server, by, id, json=json)
-    asyncio.run(move(at, name_of(player), (sum, currency), RedeemPromo, "of promotional money were redeemed for"))
+    asyncio.run(move(at, name_of(player), Sum(amount, currency), RedeemPromo, "of promotional money were redeemed for"))
 
 
 @app.command()
 def cancel(
     player: PlayerArgument,
-    sum: AmountArgument,
+    amount: AmountArgument,
     currency: CurrencyOption = "",
     by: AsOption = "pit",
     id: IdOption = "",
@@ -77,4 +77,4 @@ def cancel(
     Such as `feltlog wallet promo cancel ann 20.00`.  Exit status 0: it was taken back; 2: it was refused.
     """
     at = cage(House(data), server, by, id, json=json)
-    asyncio.run(move(at, name_of(player), (sum, currency), CancelPromo, "of promotional money were taken back from"))
+    asyncio.run(move(at, name_of(player), Sum(amount, currency), CancelPromo, "of promotional money were taken back from"))

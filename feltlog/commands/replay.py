@@ -27,8 +27,9 @@ from feltlog.story import Line, plain, story
 from feltlog.trouble import Trouble
 from feltlog.wording import amount, counted, gain, money, row_of, seconds, stamp, wall, why_void, worth
 from services.table.domain.pick_up import rack
+from shared.contracts.dealing import CardsCalled
+from shared.contracts.rounds import RoundOpened
 from shared.contracts.subjects import BadSubject, RoundName, round_name, shoe_stream, table_stream
-from shared.contracts.table import CardsCalled, RoundOpened
 
 Shoes = dict[str, list[Any]]
 """The events of a round's shoes, by their names."""

@@ -18,9 +18,19 @@ from feltlog.ruled import ruling_in_words
 from feltlog.screen import plain_table, screen, write_json
 from feltlog.trouble import Trouble
 from services.table.views import Felt, FeltProposal
-from shared.contracts.rulings import KINDS, RULES, AnyRuling, VoidTheRound, kind_of
+from shared.contracts.rulings import (
+    KINDS,
+    RULES,
+    AnyRuling,
+    ApproveRuling,
+    DeclineRuling,
+    ProposeRuling,
+    RulingCommand,
+    VoidTheRound,
+    WithdrawRuling,
+    kind_of,
+)
 from shared.contracts.staff import job_in_words
-from shared.contracts.table import ApproveRuling, DeclineRuling, ProposeRuling, RulingCommand, WithdrawRuling
 from shared.kernel.messages import Answer
 
 NumberArgument = Annotated[int, typer.Argument(metavar="ID", help="The proposal's number, as `feltlog table proposals` shows it.", min=1)]

@@ -22,7 +22,8 @@ from feltlog.wording import amount, money
 from services.table.views import TableRow
 from shared.contracts.procedure import IN_WORDS
 from shared.contracts.refusals import Reason
-from shared.contracts.table import CallRound, CloseBetting, CloseTable, TellCard
+from shared.contracts.table import CallRound, CloseTable, TellCard
+from shared.contracts.wagers import CloseBetting
 
 app = typer.Typer(no_args_is_help=True, help="Open, close, list and run tables, and rule about what went wrong, as staff.")
 

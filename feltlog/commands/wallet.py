@@ -16,6 +16,7 @@ from feltlog.commands.cage import (
     CurrencyOption,
     IdOption,
     PlayerArgument,
+    Sum,
     cage,
     move,
     name_of,
@@ -29,7 +30,7 @@ from feltlog.screen import plain_table, screen, write_json
 from feltlog.trouble import Trouble
 from feltlog.wording import amount
 from services.wallet.views import Amount, Balance
-from shared.contracts.wallet import Deposit, Withdraw
+from shared.contracts.cage import Deposit, Withdraw
 
 app = typer.Typer(no_args_is_help=True, help="Move money at the cage, look at balances, adjust and block accounts.")
 
@@ -37,7 +38,7 @@ app = typer.Typer(no_args_is_help=True, help="Move money at the cage, look at ba
 @app.command()
 def deposit(
     player: PlayerArgument,
-    sum: AmountArgument,
+    amount: AmountArgument,
     currency: CurrencyOption = "",
     by: AsOption = "pit",
     id: IdOption = "",
@@ -51,13 +52,13 @@ def deposit(
     it is brought in once, however often it is asked.  Exit status 0: it was brought in; 2: it was refused.
     """
     at = cage(House(data), server, by, id, json=json)
-    asyncio.run(move(at, name_of(player), (sum, currency), Deposit, "were brought in for"))
+    asyncio.run(move(at, name_of(player), Sum(amount, currency), Deposit, "were brought in for"))
 
 
 @app.command()
 def withdraw(
     player: PlayerArgument,
-    sum: AmountArgument,
+    amount: AmountArgument,
     currency: CurrencyOption = "",
     by: AsOption = "pit",
     id: IdOption = "",
@@ -70,7 +71,7 @@ def withdraw(
     Such as `feltlog wallet withdraw ann 40.00 --as manager`.  Exit status 0: it was paid out; 2: it was refused.
     """
     at = cage(House(data), server, by, id, json=json)
-    asyncio.run(move(at, name_of(player), (sum, currency), Withdraw, "were paid out to"))
+    asyncio.run(move(at, name_of(player), Sum(amount, currency), Withdraw, "were paid out to"))
 
 
 @app.command()

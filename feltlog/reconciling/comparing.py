@@ -3,8 +3,9 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from feltlog.reconciling.ledger import Book, Moved, of, rounding
+from feltlog.reconciling.ledger import Book, Moved
 from feltlog.reconciling.place import Difference, Place, differs
+from feltlog.reconciling.postings import of, rounding
 from feltlog.reconciling.rounds import Round, Wager
 from shared.contracts.wallet import CarriedStake
 

@@ -1,27 +1,17 @@
 """A day's book, added up: balances, the trial balance, and what was moved for each wager."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from msgspec import UNSET
 
 from feltlog.reconciling.place import Difference, Place, differs, places
-from shared.contracts.wallet import (
-    AdjustmentMade,
-    BookClosed,
-    BookOpened,
-    CarriedForward,
-    Deposited,
-    Posting,
-    RoundBooked,
-    StakeReleased,
-    StakeReserved,
-    StakesCorrected,
-    StakesSettled,
-    Withdrawn,
-)
+from feltlog.reconciling.postings import may_be_below, of, said_otherwise, summed
+from shared.contracts.accounts import escrow_account, kind_of, promo_account
+from shared.contracts.stakes import RoundBooked, StakeReleased, StakeReserved, StakesCorrected, StakesSettled
+from shared.contracts.wallet import BookClosed, BookOpened, CarriedForward
 from shared.kernel.entry import Entry, Stored
 from shared.kernel.identity import digest
 
@@ -29,9 +19,6 @@ Account = tuple[str, str]
 """A currency and an account's name."""
 Key = tuple[str, str]
 """A round and a wager."""
-
-
-ROUNDING = "house/rounding"
 
 
 @dataclass
@@ -96,17 +83,11 @@ class Book:
 
     def trial_balance(self) -> dict[Account, int]:
         """Return what lies in each kind of account, by currency."""
-        return self._trial_of(self.balances)
-
-    def _trial_of(self, balances: Mapping[Account, int]) -> dict[Account, int]:
-        found: dict[Account, int] = defaultdict(int)
-        for (currency, account), minor in balances.items():
-            found[currency, kind_of(account)] += minor
-        return dict(sorted(found.items()))
+        return _trial_of(self.balances)
 
     def held_for(self, round: str) -> dict[str, int]:
         """Return what lies in a round's escrow, by currency."""
-        account = escrow_of(round)
+        account = escrow_account(round)
         return {currency: minor for currency in sorted(self.currencies) if (minor := self.balances.get((currency, account), 0))}
 
     def standing(self) -> dict[Account, int]:
@@ -119,7 +100,7 @@ class Book:
                 for row in event.accounts:
                     self._post(row.currency, row.account, row.minor)
                 for stake in event.stakes:
-                    self._post(stake.currency, escrow_of(stake.round), stake.minor)
+                    self._post(stake.currency, escrow_account(stake.round), stake.minor)
                     self.wagers[stake.round, stake.wager].reserved = (place, stake)
                     self.wagers[stake.round, stake.wager].promo_minor = of(stake, "promo_minor")
             case BookOpened():
@@ -171,7 +152,7 @@ class Book:
 
     def _wager(self, place: Place, event: Any, moved: Mapping[str, int]) -> None:
         for player, due in self._promo_due(event).items():
-            came = moved.get(f"player/{player}/promo", 0)
+            came = moved.get(promo_account(player), 0)
             if came != due:
                 self._differ(place, "promo_differs", f"{came} of promotional money came to {player}, whose stakes give back {due}", event)
         match event:
@@ -180,7 +161,7 @@ class Book:
                 if known.reserved or known.settled:
                     self._differ(place, "set_aside_twice", f"the stake of wager {event.wager} is set aside a second time", event)
                 known.reserved = known.reserved or (place, event)
-                known.promo_minor = -moved.get(f"player/{event.player}/promo", 0)
+                known.promo_minor = -moved.get(promo_account(event.player), 0)
             case StakeReleased():
                 known = self.wagers[event.round, event.wager]
                 if not known.lies_there:
@@ -225,7 +206,7 @@ class Book:
         """Yield what a book says at its end and does not come to; one that was closed before that was said says nothing."""
         if event.trial is not UNSET:
             told = {(row.currency, row.kind): row.minor for row in event.trial}
-            if told != self._trial_of(self.standing()):
+            if told != _trial_of(self.standing()):
                 yield "another trial balance than its movements come to"
         if event.movements not in (UNSET, self.movements):
             yield f"{event.movements} movements, and there are {self.movements}"
@@ -251,101 +232,8 @@ class Book:
         self.differences.append(found)
 
 
-def said_otherwise(event: Any, moved: Mapping[str, int]) -> Iterator[str]:
-    """Yield where the postings of an event do not move what the event says; one that is not known here says nothing else."""
-    match event:
-        case Deposited(player=player, minor=minor):
-            yield from _apart(moved, {player: minor}, {}, rest=("outside/",))
-        case Withdrawn(player=player, minor=minor):
-            yield from _apart(moved, {player: -minor}, {}, rest=("outside/",))
-        case AdjustmentMade(player=player, minor=minor):
-            yield from _apart(moved, {player: minor}, {}, rest=("house/win",))
-        case StakeReserved(player=player, round=round_, minor=minor):
-            yield from _apart(moved, {player: -minor}, {escrow_of(round_): minor}, rest=())
-        case StakeReleased(player=player, round=round_, minor=minor):
-            yield from _apart(moved, {player: minor}, {escrow_of(round_): -minor}, rest=())
-        case StakesSettled(round=round_, lines=lines):
-            returned: dict[str, int] = defaultdict(int)
-            for line in lines:
-                returned[line.player] += line.returned_minor
-            others = {escrow_of(round_): -sum(line.stake_minor for line in lines), ROUNDING: -rounding(lines)}
-            yield from _apart(moved, returned, others, rest=("house/",))
-        case StakesCorrected(lines=corrected):
-            net: dict[str, int] = defaultdict(int)
-            for each in corrected:
-                net[each.player] += each.returned_minor - each.settled_minor
-            borne = -min(moved.get("house/promo", 0), 0)
-            yield from _apart(moved, net, {ROUNDING: -rounding(corrected)}, rest=("house/",), borne=borne)
-        case _:
-            return
-
-
-def _apart(
-    moved: Mapping[str, int], players: Mapping[str, int], others: Mapping[str, int], *, rest: tuple[str, ...], borne: int = 0
-) -> Iterator[str]:
-    """Yield what moved otherwise than it must.  `borne`: what the house may bear of what players have to give back."""
-    came: dict[str, int] = defaultdict(int)
-    for account, minor in moved.items():
-        kind, name = account.partition("/")[::2]
-        if kind == "player":
-            came[name.partition("/")[0]] += minor
-        elif account not in others and not account.startswith(rest or ("\0",)):
-            yield f"{minor} came to {account}, of which the event says nothing"
-    short = {player: came[player] - minor for player, minor in players.items() if came[player] != minor}
-    if short and not (min(short.values()) > 0 and sum(short.values()) == borne):
-        player = min(short)
-        yield f"{came[player]} came to {player}, and the event says {players[player]}"
-    for player in sorted(came.keys() - players.keys()):
-        if came[player]:
-            yield f"{came[player]} came to {player}, of whom the event says nothing"
-    for account, minor in others.items():
-        if moved.get(account, 0) != minor:
-            yield f"{moved.get(account, 0)} came to {account}, and the event says {minor}"
-
-
-def of(line: Any, field: str) -> int:
-    """Return an amount that a line may leave out."""
-    return getattr(line, field, 0) or 0
-
-
-def rounding(lines: Iterable[Any]) -> int:
-    """Return how much of what some lines give back chips had to round up (FL-5.9), beyond what they had before."""
-    return sum(of(line, "rounding_minor") - of(line, "settled_rounding_minor") for line in lines)
-
-
-def summed(postings: Iterable[Posting]) -> dict[str, int]:
-    """Return what came to each account."""
-    total: dict[str, int] = defaultdict(int)
-    for posting in postings:
-        total[posting.account] += posting.minor
-    return {account: minor for account, minor in total.items() if minor}
-
-
-def escrow_of(round: str) -> str:
-    """Return the account in which the stakes of a round lie."""
-    return f"round/{round}/escrow"
-
-
-def may_be_below(account: str) -> bool:
-    """Return whether an account may stand below zero.
-
-    >>> may_be_below("house/win"), may_be_below("player/ann/owed"), may_be_below("player/ann/cash")
-    (True, True, False)
-    """
-    return not account.startswith(("player/", "round/")) or account.endswith("/owed")
-
-
-def kind_of(account: str) -> str:
-    """Return the kind of an account, under which the trial balance has it.
-
-    >>> [kind_of(each) for each in ("player/ann/cash", "round/T7.20261130-000123/escrow", "house/win", "outside/north")]
-    ['player/cash', 'round/escrow', 'house/win', 'outside']
-    """
-    parts = account.split("/")
-    match parts:
-        case ["player" | "round", _, *bucket]:
-            return "/".join([parts[0], *bucket])
-        case ["outside", *_]:
-            return "outside"
-        case _:
-            return account
+def _trial_of(balances: Mapping[Account, int]) -> dict[Account, int]:
+    found: dict[Account, int] = defaultdict(int)
+    for (currency, account), minor in balances.items():
+        found[currency, kind_of(account)] += minor
+    return dict(sorted(found.items()))

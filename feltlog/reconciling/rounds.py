@@ -5,17 +5,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from feltlog.reconciling.place import Place, places
-from shared.contracts.table import (
-    RoundSettled,
-    RoundVoided,
-    SettlementLine,
-    WagerAccepted,
-    WagerLapsed,
-    WagerPlaced,
-    WagerRefused,
-    WagersCorrected,
-    WagersSettled,
-)
+from shared.contracts.rounds import RoundSettled, RoundVoided
+from shared.contracts.wagers import SettlementLine, WagerAccepted, WagerLapsed, WagerPlaced, WagerRefused, WagersCorrected, WagersSettled
 from shared.kernel.entry import Entry, Stored
 
 

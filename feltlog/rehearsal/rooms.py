@@ -18,7 +18,7 @@ from services.table.domain.table_state import Table
 from services.wallet import reactions as wallet_reactions
 from services.wallet.domain.carrying import beginning
 from services.wallet.domain.ledger import LEDGER
-from shared.contracts.cage import all_caps
+from shared.contracts.caps import all_caps
 from shared.contracts.subjects import ledger_stream, log_day, round_name, round_of, shoe_stream, stream_day, table_stream
 from shared.contracts.wallet import BookClosed, CloseBook, OpenBook
 from shared.kernel.entry import Entry, Place

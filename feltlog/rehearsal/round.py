@@ -16,36 +16,22 @@ from services.table.domain.hand import HARD_POINTS, Hand, hand_of
 from services.table.domain.round import ROUND
 from services.table.domain.state import Over, Playing, Round
 from services.table.reactions import timer
-from shared.contracts.table import (
-    AcceptWager,
+from shared.contracts.dealing import (
     CardsCalled,
     ChangeShoe,
     DealCards,
     DealtCard,
-    DeclineInsurance,
-    Double,
-    ExposeHand,
     ExposureCalled,
-    Hit,
-    Insure,
-    OpenRound,
     PeekCalled,
-    PlaceSideBet,
-    PlaceWager,
-    RefuseWager,
     ReshuffleCalled,
-    RoundCommand,
-    RoundEvent,
-    SideBet,
-    Split,
-    Stand,
-    TakeEvenMoney,
     TakeExposure,
     TakePeek,
     TurnCalled,
     TurnHole,
-    WagerPlaced,
 )
+from shared.contracts.decisions import DeclineInsurance, Double, ExposeHand, Hit, Insure, Split, Stand, TakeEvenMoney
+from shared.contracts.rounds import OpenRound, RoundCommand, RoundEvent
+from shared.contracts.wagers import AcceptWager, PlaceSideBet, PlaceWager, RefuseWager, SideBet, WagerPlaced
 from shared.kernel.folded import Asked, Folded, Pen, commit, draft, empty
 from shared.kernel.messages import HOUSE, Actor, Answer
 

@@ -19,47 +19,25 @@ from services.table.domain.hand import HARD_POINTS, Hand, opened
 from services.table.domain.round import ROUND
 from services.table.domain.state import SEEN, Betting, Cards, Decision, Insurance, Joining, Over, Playing, Round
 from services.table.reactions import timer
-from shared.contracts.refusals import Reason, refused
-from shared.contracts.restrictions import InForce
-from shared.contracts.rulings import Misread
-from shared.contracts.table import (
-    SIDE_BETS,
-    AcceptWager,
-    Agreed,
-    ApproveRuling,
-    CallersSet,
+from shared.contracts.dealing import (
     CardsCalled,
-    CloseBetting,
-    CommandRefused,
-    CorrectionRefused,
-    CorrectRound,
     DealCard,
     DealCards,
     DealtCard,
-    DeclineInsurance,
-    Double,
-    ExposeHand,
     ExposureCalled,
     Face,
-    Hit,
-    Insure,
-    OpenRound,
     PeekCalled,
-    PlaceSideBet,
-    PlaceWager,
-    ProposeRuling,
-    RoundCommand,
-    RoundEvent,
-    Split,
-    Stand,
-    TableSettings,
-    TakeEvenMoney,
     TakePeek,
     TurnCalled,
     TurnHole,
-    WagerPlaced,
-    WithdrawRuling,
 )
+from shared.contracts.decisions import DeclineInsurance, Double, ExposeHand, Hit, Insure, Split, Stand, TakeEvenMoney
+from shared.contracts.refusals import Reason, refused
+from shared.contracts.restrictions import InForce
+from shared.contracts.rounds import CorrectionRefused, CorrectRound, OpenRound, RoundCommand, RoundEvent
+from shared.contracts.rulings import Agreed, ApproveRuling, Misread, ProposeRuling, WithdrawRuling
+from shared.contracts.table import TableSettings
+from shared.contracts.wagers import SIDE_BETS, AcceptWager, CallersSet, CloseBetting, CommandRefused, PlaceSideBet, PlaceWager, WagerPlaced
 from shared.kernel.messages import HOUSE, Actor, Envelope, Refused
 from shared.kernel.money import MINOR_MAX, BadMoney, minor_units
 from shared.kernel.profile import Profile

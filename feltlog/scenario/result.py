@@ -15,7 +15,7 @@ from services.table.domain.playing import options
 from services.table.domain.settlement import result as outcome_of
 from services.table.domain.settlement import returned as returned_by
 from services.table.domain.state import Insurance, Over, Playing, Wager
-from shared.contracts.table import SIDE_BETS, SettlementLine
+from shared.contracts.wagers import SIDE_BETS, SettlementLine
 from shared.kernel.money import decimal
 
 WORDS = {"decline": "decline_insurance"}

@@ -4,6 +4,9 @@ from typing import Any
 
 from services.shoe.domain.shoe import UNCUT
 from shared.contracts.burns import BurnCalled, DisclosureCalled
+from shared.contracts.cutting import CutCalled
+from shared.contracts.dealing import CardsCalled, ExposureCalled, PeekCalled, ReshuffleCalled, TurnCalled
+from shared.contracts.rounds import RoundVoided
 from shared.contracts.shoe import (
     BurnCards,
     CancelCall,
@@ -18,18 +21,7 @@ from shared.contracts.shoe import (
     TurnCard,
 )
 from shared.contracts.subjects import round_of, shoe_stream, stream_day
-from shared.contracts.table import (
-    CardsCalled,
-    CardTold,
-    CutCalled,
-    ExposureCalled,
-    PeekCalled,
-    ReshuffleCalled,
-    RoundVoided,
-    ShoeCalled,
-    ShoeRetirementCalled,
-    TurnCalled,
-)
+from shared.contracts.table import CardTold, ShoeCalled, ShoeRetirementCalled
 from shared.kernel.cards import DECK
 from shared.kernel.reactions import Reaction, Source
 

@@ -29,7 +29,7 @@ from shared.runtime.log_settings import LISTENERS
 from shared.runtime.quarantine import DESK_NOUN
 from shared.runtime.service import Process
 from shared.runtime.settings import ServiceSettings
-from shared.runtime.sql import EntriesMissing, Index, Kind
+from shared.runtime.sql import EntriesMissing, Index
 
 HEARD = tuple(service for service, hearers in LISTENERS.items() if "surveillance" in hearers)
 FINDINGS_KEPT_MAX = 1_000
@@ -46,7 +46,7 @@ class SurveillanceApp:
 
     def __init__(self, settings: ServiceSettings) -> None:
         self._watch = Watch(Again())
-        self._index = Index(settings.data / "surveillance.sqlite", {name: Kind(*kind) for name, kind in INDEX.items()})
+        self._index = Index(settings.data / "surveillance.sqlite", INDEX)
         self._findings: list[Finding] = []
         self._unwritten: list[Finding] = []
         self._heard: dict[str, int] = {}

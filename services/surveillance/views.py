@@ -7,17 +7,10 @@ from msgspec import Struct
 from services.surveillance.domain.facts import Fact, facts
 from services.surveillance.domain.findings import Code, Finding
 from services.surveillance.domain.watch import Seen
+from shared.contracts.rounds import RoundCorrected, RoundOpened, RoundSettled, RoundVoided
 from shared.contracts.subjects import round_name
-from shared.contracts.table import (
-    RoundCorrected,
-    RoundOpened,
-    RoundSettled,
-    RoundVoided,
-    WagerAccepted,
-    WagerPlaced,
-    WagersCorrected,
-    WagersSettled,
-)
+from shared.contracts.wagers import WagerAccepted, WagerPlaced, WagersCorrected, WagersSettled
+from shared.kernel.rows import Kind
 
 NUMBER_MAX = 2**63 - 1
 """What a column of the index holds."""
@@ -58,9 +51,9 @@ class FindingRow(Struct, frozen=True, kw_only=True):
     clause: str
 
 
-INDEX: dict[str, tuple[type[Struct], tuple[str, ...]]] = {
-    "rounds": (RoundRow, ("round",)),
-    "findings": (FindingRow, ("log", "stream", "revision", "sequence", "code", "message")),
+INDEX = {
+    "rounds": Kind(RoundRow, ("round",)),
+    "findings": Kind(FindingRow, ("log", "stream", "revision", "sequence", "code", "message")),
 }
 """The tables of the index, each with the fields that name a row: the same finding heard again is the same row."""
 

@@ -12,19 +12,14 @@ from services.table.domain.round import ROUND
 from services.table.domain.state import Over
 from services.table.domain.table import TABLE
 from services.table.domain.table_state import Table
+from shared.contracts.cutting import CutCommand
 from shared.contracts.refusals import Reason, refused, sentence
 from shared.contracts.requests import BadRequest, Request, decode_request
+from shared.contracts.rounds import PlayerRequest
+from shared.contracts.rulings import ProposeRuling, RulingCommand
 from shared.contracts.subjects import Addressed, felt_view, round_name, round_of, table_stream
-from shared.contracts.table import (
-    CallRound,
-    CloseBetting,
-    CutCommand,
-    OpenTable,
-    PlayerRequest,
-    ProposeRuling,
-    RulingCommand,
-    StaffCommand,
-)
+from shared.contracts.table import CallRound, OpenTable, StaffCommand
+from shared.contracts.wagers import CloseBetting
 from shared.kernel.entry import Entry, Place
 from shared.kernel.folded import Asked
 from shared.kernel.messages import Answer

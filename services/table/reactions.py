@@ -15,7 +15,11 @@ from services.table.domain.state import Betting, Decision, Insurance, Joining, O
 from services.table.domain.table import obstacle
 from services.table.domain.table_state import Table
 from shared.contracts.burns import NoteBurn, NoteDisclosure
+from shared.contracts.cutting import CallCut, NoteOrder
+from shared.contracts.dealing import ChangeShoe, DealCard, DealCards, DealtCard, NoteCuttingCard, TakeExposure, TakePeek, TurnHole
+from shared.contracts.decisions import CloseInsurance, CloseJoining, TimeOutDecision
 from shared.contracts.restrictions import InForceTold, NoteInForce
+from shared.contracts.rounds import CorrectionRefused, CorrectRound, OpenRound, RoundCorrected, RoundSettled, RoundVoided
 from shared.contracts.shoe import (
     BurnedShown,
     BurnRefused,
@@ -31,48 +35,26 @@ from shared.contracts.shoe import (
     ShoePrepared,
     ShoeRetired,
 )
+from shared.contracts.stakes import RoundBooked, StakeRefused, StakeReserved, StakesCorrected
 from shared.contracts.subjects import round_name, round_of, stream_day, table_stream
 from shared.contracts.table import (
-    AcceptWager,
-    CallCut,
     CallRound,
-    ChangeShoe,
-    CloseBetting,
-    CloseInsurance,
-    CloseJoining,
     CorrectionCalled,
-    CorrectionRefused,
-    CorrectRound,
     DayClosed,
-    DealCard,
-    DealCards,
-    DealtCard,
     EndDay,
-    LapseWagers,
     MountShoe,
     NoteBook,
     NoteBooking,
     NoteCorrection,
-    NoteCuttingCard,
     NoteMissingFace,
-    NoteOrder,
     NoteRetirement,
-    OpenRound,
     OpenTable,
     RecordRound,
-    RefuseWager,
     RoundCalled,
-    RoundCorrected,
-    RoundSettled,
-    RoundVoided,
     TableOpened,
-    TakeExposure,
-    TakePeek,
-    TimeOutDecision,
-    TimeOutReserve,
-    TurnHole,
 )
-from shared.contracts.wallet import RoundBooked, StakeRefused, StakeReserved, StakesCorrected, TableNoted
+from shared.contracts.wagers import AcceptWager, CloseBetting, LapseWagers, RefuseWager, TimeOutReserve
+from shared.contracts.wallet import TableNoted
 from shared.kernel.reactions import Reaction, Source, Timer
 
 

@@ -33,11 +33,14 @@ from services.table.domain.state import (
 from services.table.domain.table import obstacle
 from services.table.domain.table_state import Table
 from services.table.notices import notices
+from shared.contracts.decisions import HandEnd
 from shared.contracts.procedure import STEPS, Step
 from shared.contracts.restrictions import InForce
+from shared.contracts.rounds import Result
 from shared.contracts.rulings import AnyRuling
 from shared.contracts.staff import Job
-from shared.contracts.table import FaceAwaited, HandEnd, Kind, Result, SettlementLine
+from shared.contracts.table import FaceAwaited
+from shared.contracts.wagers import Kind, SettlementLine
 
 Phase = Literal["idle", "betting", "closing", "dealing", "insurance", "decision", "joining", "reserve", "dealer", "settled", "void"]
 ORDER = ("expose", "hit", "stand", "double", "split", "insure", "decline", "even_money")

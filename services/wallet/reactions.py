@@ -8,29 +8,12 @@ from typing import Any
 
 from msgspec import UNSET
 
+from shared.contracts.rounds import RoundSettled, RoundVoided
+from shared.contracts.stakes import BookRound, CorrectedStake, CorrectStakes, ReleaseStake, ReserveStake, SettledStake, SettleStakes
 from shared.contracts.subjects import ledger_stream, round_of, stream_day
-from shared.contracts.table import (
-    DayClosed,
-    RoundSettled,
-    RoundVoided,
-    SettlementLine,
-    TableOpened,
-    WagerLapsed,
-    WagerPlaced,
-    WagersCorrected,
-    WagersSettled,
-)
-from shared.contracts.wallet import (
-    BookRound,
-    CorrectedStake,
-    CorrectStakes,
-    NoteDayClosed,
-    NoteTable,
-    ReleaseStake,
-    ReserveStake,
-    SettledStake,
-    SettleStakes,
-)
+from shared.contracts.table import DayClosed, TableOpened
+from shared.contracts.wagers import SettlementLine, WagerLapsed, WagerPlaced, WagersCorrected, WagersSettled
+from shared.contracts.wallet import NoteDayClosed, NoteTable
 from shared.kernel.reactions import Reaction, Source
 
 

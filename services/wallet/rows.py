@@ -12,11 +12,13 @@ from typing import Any
 
 from msgspec import Struct
 
+from shared.contracts.accounts import Posting, escrow_account
 from shared.contracts.language import read_entry
 from shared.contracts.subjects import ledger_stream, stream_day, stream_kind
-from shared.contracts.wallet import CarriedForward, Posting
+from shared.contracts.wallet import CarriedForward
 from shared.kernel.entry import Entry, Stored, Stray, Unreadable
 from shared.kernel.identity import digest
+from shared.kernel.rows import Kind
 
 NUMBER_MAX = 10**18
 """More than any account can hold, and what a column of numbers still adds up; a log may say anything."""
@@ -78,13 +80,13 @@ class HeadRow(Struct, frozen=True, gc=False, kw_only=True):
 MOVEMENTS, POSTINGS, BALANCES, HEADS = "movements", "postings", "balances", "heads"
 PLACE = ("stream", "revision", "decision", "event")
 
-TABLES: dict[str, tuple[type[Struct], tuple[str, ...], tuple[str, ...], tuple[str, ...]]] = {
-    MOVEMENTS: (MovementRow, PLACE, (), ("player", "round")),
-    POSTINGS: (PostingRow, (*PLACE, "leg"), (), ("account",)),
-    BALANCES: (BalanceRow, ("currency", "account"), ("minor",), ()),
-    HEADS: (HeadRow, ("stream",), (), ()),
+TABLES = {
+    MOVEMENTS: Kind(MovementRow, PLACE, asked_by=("player", "round")),
+    POSTINGS: Kind(PostingRow, (*PLACE, "leg"), asked_by=("account",)),
+    BALANCES: Kind(BalanceRow, ("currency", "account"), adds=("minor",)),
+    HEADS: Kind(HeadRow, ("stream",)),
 }
-"""The tables: their rows, what names a row, what is added to instead of replaced, and what rows are looked for by."""
+"""The tables, by name."""
 
 
 class LogChanged(ValueError):
@@ -198,7 +200,7 @@ def _legs(event: Any, stream: str, known: Mapping[str, Any]) -> list[tuple[str, 
     if ledger_stream(event.from_day, int(stream.rpartition(".")[2])) in known:
         return []
     carried = [(row.currency, Posting(account=row.account, minor=row.minor)) for row in event.accounts if row.minor]
-    return carried + [(row.currency, Posting(account=f"round/{row.round}/escrow", minor=row.minor)) for row in event.stakes]
+    return carried + [(row.currency, Posting(account=escrow_account(row.round), minor=row.minor)) for row in event.stakes]
 
 
 def _leg(row: MovementRow, leg: int, currency: str, posting: Posting) -> PostingRow:

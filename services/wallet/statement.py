@@ -11,8 +11,11 @@ from typing import Any
 
 from msgspec import Struct
 
+from shared.contracts.accounts import HOUSE_PROMO, Posting
+from shared.contracts.cage import AccountOpened
+from shared.contracts.stakes import StakesCorrected, StakesSettled
 from shared.contracts.subjects import stream_day
-from shared.contracts.wallet import AccountOpened, CarriedForward, Posting, StakesCorrected, StakesSettled
+from shared.contracts.wallet import CarriedForward
 from shared.kernel.entry import Entry
 
 CASH = "cash"
@@ -51,7 +54,7 @@ class StatementRow(Struct, frozen=True, kw_only=True):
 
 
 class Move(Struct, frozen=True):
-    """What an event does to one bucket, and the round and the wager that it does it for."""
+    """What an event does to one bucket, and the wager that it does it for, if it is one wager's."""
 
     bucket: str
     minor: int
@@ -127,7 +130,7 @@ def _moves(event: Any, player: str) -> list[Move]:
 
 def _borne(postings: Iterable[Posting]) -> int:
     """Return what the house bears of a correction: promotional money that was gone is nobody's debt."""
-    return -sum(posting.minor for posting in postings if posting.account == "house/promo")
+    return -sum(posting.minor for posting in postings if posting.account == HOUSE_PROMO)
 
 
 def _before(line: Any) -> int:

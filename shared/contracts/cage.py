@@ -1,19 +1,19 @@
-"""The cage: what staff may ask of the ledger beside money that comes in and goes out, who may, and what takes two persons.
+"""The cage: where money comes in and goes out, what else staff may ask of the ledger, who may, and what takes two persons.
 
 An adjustment moves money by nothing but a person's word, so it is never one person's: one proposes it, another one, with a
 job that this table names, lets it happen.  How much one adjustment may move is a fact of the book in which it is made.
 """
 
-import re
 from collections.abc import Mapping
 from typing import Literal, get_args
 
 from msgspec import Struct
 
+from shared.contracts.accounts import Posting
+from shared.contracts.promo import CancelPromo, GrantPromo, PromoCommand, PromoEvent, RedeemPromo
 from shared.contracts.rulings import IN_CHARGE
 from shared.contracts.staff import Job
 from shared.kernel.messages import Answer, Command, Event
-from shared.kernel.money import EXPONENTS, MINOR_MAX
 
 AdjustmentReason = Literal["round_correction", "cage_error", "payment_reversed", "goodwill", "debt_written_off", "decided_dispute", "other"]
 """Why money is moved: a round of a closed day was wrong (it is named), the cage counted or typed wrong, a payment was taken
@@ -30,18 +30,8 @@ ADJUSTMENT_REASONS: tuple[AdjustmentReason, ...] = get_args(AdjustmentReason)
 BLOCK_REASONS: tuple[BlockReason, ...] = get_args(BlockReason)
 UNBLOCK_REASONS: tuple[UnblockReason, ...] = get_args(UnblockReason)
 
-CAP_MINOR = 100_000
-"""What one adjustment may move where the house has not said otherwise: so many of a currency's smallest unit."""
-
 RESERVED_NAMES = ("dealer", "house")
 """Names that no player may have: an account of theirs would hold the dealer's stakes (ON-3.6), or look like the house's own."""
-
-
-class AdjustmentCap(Struct, frozen=True, gc=False, kw_only=True):
-    """How much one adjustment may move in a currency, to the player or from the player."""
-
-    currency: str
-    minor: int
 
 
 class CarriedBlock(Struct, frozen=True, gc=False, kw_only=True):
@@ -49,6 +39,30 @@ class CarriedBlock(Struct, frozen=True, gc=False, kw_only=True):
 
     player: str
     reason: BlockReason
+
+
+class OpenAccount(Command, frozen=True, kw_only=True, tag="wallet.OpenAccount.v1"):
+    """Open a player's account with an operator."""
+
+    player: str
+    operator: str
+    currency: str
+
+
+class Deposit(Command, frozen=True, kw_only=True, tag="wallet.Deposit.v1"):
+    """Bring money in for a player."""
+
+    player: str
+    currency: str
+    minor: int
+
+
+class Withdraw(Command, frozen=True, kw_only=True, tag="wallet.Withdraw.v1"):
+    """Pay money out to a player."""
+
+    player: str
+    currency: str
+    minor: int
 
 
 class ProposeAdjustment(Command, frozen=True, kw_only=True, omit_defaults=True, tag="wallet.ProposeAdjustment.v1"):
@@ -95,30 +109,41 @@ class UnblockAccount(Command, frozen=True, kw_only=True, omit_defaults=True, tag
     note: str = ""
 
 
-class GrantPromo(Command, frozen=True, kw_only=True, omit_defaults=True, tag="wallet.GrantPromo.v1"):
-    """Give a player promotional money, tokens or what a voucher is worth, that can be staked and not withdrawn (FL-5.1)."""
+class AccountOpened(Event, frozen=True, kw_only=True, tag="wallet.AccountOpened.v1"):
+    """A player has an account with an operator."""
+
+    player: str
+    operator: str
+    currency: str
+
+
+class Deposited(Event, frozen=True, kw_only=True, tag="wallet.Deposited.v1"):
+    """Money came in."""
 
     player: str
     currency: str
     minor: int
-    voucher: str = ""
-    """A voucher is taken once: the request's id must be `voucher-` and this."""
+    postings: tuple[Posting, ...]
 
 
-class RedeemPromo(Command, frozen=True, kw_only=True, tag="wallet.RedeemPromo.v1"):
-    """Turn a player's promotional money into money that can be withdrawn."""
-
-    player: str
-    currency: str
-    minor: int
-
-
-class CancelPromo(Command, frozen=True, kw_only=True, tag="wallet.CancelPromo.v1"):
-    """Take promotional money back that a player has not staked, as when it runs out."""
+class Withdrawn(Event, frozen=True, kw_only=True, tag="wallet.Withdrawn.v1"):
+    """Money was paid out."""
 
     player: str
     currency: str
     minor: int
+    postings: tuple[Posting, ...]
+
+
+class MovementRefused(Event, frozen=True, kw_only=True, tag="wallet.MovementRefused.v1"):
+    """A request for a movement was refused; written down, because a dispute could turn on it."""
+
+    code: str
+    message: str
+
+    def answer(self) -> tuple[str, Answer] | None:
+        """The refusal is final."""
+        return "", Answer("refused", self.code, self.message)
 
 
 class AdjustmentProposed(Event, frozen=True, kw_only=True, omit_defaults=True, tag="wallet.AdjustmentProposed.v1"):
@@ -137,6 +162,23 @@ class AdjustmentProposed(Event, frozen=True, kw_only=True, omit_defaults=True, t
     def answer(self) -> tuple[str, Answer] | None:
         """The asker is told the name, and is told it again whenever the request is repeated."""
         return "", Answer("accepted", message=f"It is proposed as {self.adjustment} and waits for another person.")
+
+
+class AdjustmentMade(Event, frozen=True, kw_only=True, tag="wallet.AdjustmentMade.v1"):
+    """What one person proposed and another one approved was moved; what the player lacks is owed."""
+
+    adjustment: str
+    player: str
+    currency: str
+    minor: int
+    """To the player, below zero from the player."""
+    reason: AdjustmentReason
+    round: str
+    """The round of an earlier day that it is about, empty if it is about none."""
+    proposed_by: str
+    by: str
+    job: Job
+    postings: tuple[Posting, ...]
 
 
 class AdjustmentDeclined(Event, frozen=True, kw_only=True, omit_defaults=True, tag="wallet.AdjustmentDeclined.v1"):
@@ -170,8 +212,22 @@ class AccountUnblocked(Event, frozen=True, kw_only=True, omit_defaults=True, tag
     note: str = ""
 
 
-PromoCommand = GrantPromo | RedeemPromo | CancelPromo
 CageCommand = ProposeAdjustment | ApproveAdjustment | DeclineAdjustment | BlockAccount | UnblockAccount | PromoCommand
+"""What takes a job that may, by `MAY`."""
+StaffCommand = OpenAccount | Deposit | Withdraw | CageCommand
+"""What the cage may ask of the ledger."""
+CageEvent = (
+    AccountOpened
+    | Deposited
+    | Withdrawn
+    | MovementRefused
+    | AdjustmentProposed
+    | AdjustmentMade
+    | AdjustmentDeclined
+    | AccountBlocked
+    | AccountUnblocked
+    | PromoEvent
+)
 
 ANSWERABLE: tuple[Job, ...] = ("casino_supervisor", "duty_manager", "pit_boss", "designated_representative")
 """Who answers for other people's money: whoever is in charge of more than one table."""
@@ -187,36 +243,3 @@ MAY: Mapping[type[CageCommand], tuple[Job, ...]] = {
     CancelPromo: (*IN_CHARGE, "support"),
 }
 """Which jobs may ask for what.  No rule book names anybody for it; who deals may not, nor who inspects."""
-
-
-class BadCaps(ValueError):
-    """A list of caps that says nothing: what is wrong with it."""
-
-
-def caps_line(caps: Mapping[str, int]) -> str:
-    """Return caps, in minor units by currency, as they stand in a process's environment.
-
-    >>> caps_line({"JPY": 50000, "CAD": 20000})
-    'CAD=20000,JPY=50000'
-    """
-    return ",".join(f"{currency}={minor}" for currency, minor in sorted(caps.items()))
-
-
-def caps_of(line: str) -> dict[str, int]:
-    """Return the caps of a line; raise `BadCaps` for anything that `caps_line` does not write.
-
-    >>> caps_of("CAD=20000,JPY=50000")
-    {'CAD': 20000, 'JPY': 50000}
-    """
-    caps: dict[str, int] = {}
-    for each in filter(None, line.split(",")):
-        found = re.fullmatch(r"([A-Z]{3})=([0-9]{1,16})", each)
-        if found is None or found[1] not in EXPONENTS or found[1] in caps or int(found[2]) > MINOR_MAX:
-            raise BadCaps(f"{each!r} is not CURRENCY=MINOR_UNITS, each currency once")
-        caps[found[1]] = int(found[2])
-    return caps
-
-
-def all_caps(caps: Mapping[str, int]) -> tuple[AdjustmentCap, ...]:
-    """Return the cap of every currency, those that are not named by the default, as a book says them."""
-    return tuple(AdjustmentCap(currency=currency, minor=caps.get(currency, CAP_MINOR)) for currency in sorted(EXPONENTS))

@@ -3,9 +3,10 @@
 from typing import Any
 
 from shared.contracts.desk import DeskCommand, DeskEvent
+from shared.contracts.rounds import RoundCommand, RoundEvent
 from shared.contracts.shoe import ShoeCommand, ShoeEvent
 from shared.contracts.subjects import BadSubject
-from shared.contracts.table import RoundCommand, RoundEvent, TableCommand, TableEvent
+from shared.contracts.table import TableCommand, TableEvent
 from shared.contracts.wallet import LedgerCommand, LedgerEvent
 from shared.kernel.entry import Entry, Stray, decode_in
 

@@ -1,7 +1,7 @@
 """Rulings: what a person may decide about what should not have happened, and who must agree.
 
 A ruling takes two persons: one proposes it, another one approves it, each with a job that this table names for its kind.
-What a kind needs to say is its fields; what then happens is decided in the stream that it concerns.
+What a kind needs to say is its fields; what then happens is decided in the stream that it concerns, a round's or a table's.
 """
 
 from collections.abc import Mapping
@@ -10,6 +10,7 @@ from typing import Literal
 from msgspec import Struct, field
 
 from shared.contracts.staff import JOBS, Job
+from shared.kernel.messages import Command, Event
 
 NOTE_MAX = 300
 """Characters of what a person writes beside a proposal."""
@@ -105,6 +106,89 @@ AnyRuling = (
     | GameError
     | Misread
 )
+
+
+class Agreed(Struct, frozen=True, gc=False, kw_only=True):
+    """Who agreed on a ruling: whoever proposed it, whoever approved it, and the job of each as the house knows it."""
+
+    by: str
+    job: str
+    approved_by: str
+    approved_job: str
+    reason: str
+
+
+class ProposeRuling(Command, frozen=True, kw_only=True, omit_defaults=True, tag="table.ProposeRuling.v1"):
+    """Propose what is to be done about something that should not have happened."""
+
+    round: str
+    ruling: AnyRuling
+    note: str = ""
+    """What was seen, in a person's words."""
+
+
+class ApproveRuling(Command, frozen=True, kw_only=True, tag="table.ApproveRuling.v1"):
+    """Approve somebody else's proposal: only then it takes effect."""
+
+    round: str
+    proposal: int
+
+
+class DeclineRuling(Command, frozen=True, kw_only=True, omit_defaults=True, tag="table.DeclineRuling.v1"):
+    """Decline somebody else's proposal."""
+
+    round: str
+    proposal: int
+    note: str = ""
+
+
+class WithdrawRuling(Command, frozen=True, kw_only=True, tag="table.WithdrawRuling.v1"):
+    """Take one's own proposal back."""
+
+    round: str
+    proposal: int
+
+
+class RulingProposed(Event, frozen=True, kw_only=True, omit_defaults=True, tag="table.RulingProposed.v1"):
+    """A member of staff proposes a ruling; it waits for a second person and changes nothing."""
+
+    proposal: int
+    """Counts the proposals of this stream."""
+    ruling: AnyRuling
+    by: str
+    job: Job
+    note: str = ""
+    round: str = ""
+    """The round that it is about, in a table's stream."""
+
+
+class RulingApproved(Event, frozen=True, kw_only=True, tag="table.RulingApproved.v1"):
+    """A second person agrees: what follows is what the ruling does."""
+
+    proposal: int
+    by: str
+    job: Job
+
+
+class RulingDeclined(Event, frozen=True, kw_only=True, omit_defaults=True, tag="table.RulingDeclined.v1"):
+    """A second person does not agree: the proposal came to nothing."""
+
+    proposal: int
+    by: str
+    job: Job
+    note: str = ""
+
+
+class RulingWithdrawn(Event, frozen=True, kw_only=True, tag="table.RulingWithdrawn.v1"):
+    """Whoever made a proposal takes it back."""
+
+    proposal: int
+    by: str
+    job: Job
+
+
+RulingEvent = RulingProposed | RulingApproved | RulingDeclined | RulingWithdrawn
+RulingCommand = ProposeRuling | ApproveRuling | DeclineRuling | WithdrawRuling
 
 
 AT_THE_TABLE: tuple[Job, ...] = tuple(job for job in JOBS if job != "support")

@@ -12,7 +12,9 @@ from msgspec import Struct
 
 from shared.contracts.asking import CutStaff
 from shared.contracts.burns import BurnReason
-from shared.contracts.table import Contribution, DownHand, Face, RetirementReason
+from shared.contracts.cutting import Contribution
+from shared.contracts.dealing import DownHand, Face
+from shared.contracts.table import RetirementReason
 from shared.kernel.messages import Command, Event
 from shared.kernel.profile import Device
 

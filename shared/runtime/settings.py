@@ -7,16 +7,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
-from shared.contracts.cage import BadCaps, caps_of
+from shared.contracts.caps import BadCaps, caps_of
 from shared.contracts.staff import PIT, BadStaff, Job, staff_of
 from shared.kernel.toml import quoted
 
 TIME_OF_DAY = r"^([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9])?\Z"
 
-
 SCANNER = r"^(tcp://[A-Za-z0-9._-]+:[0-9]{1,5}|serial:/[^\s\x00-\x1f\x7f]+)\Z"
 """Where a scanner is reached: `tcp://HOST:PORT` or `serial:/dev/NAME`."""
-
 
 DATABASE = "FELTLOG_WALLET_DATABASE"
 """Where the wallet's rows are kept; it may hold a password, and is shown to nobody."""

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from services.table.domain.round import ROUND
+from shared.contracts.rounds import OpenRound
 from shared.contracts.subjects import RoundName
-from shared.contracts.table import OpenRound, TableSettings
+from shared.contracts.table import TableSettings
 from shared.kernel.folded import Asked, draft, empty
 from shared.kernel.messages import HOUSE
 from shared.kernel.profile import Profile

@@ -13,7 +13,7 @@ import msgspec
 
 from shared.contracts.requests import decode_answer, encode_request
 from shared.contracts.subjects import RoundName, command_subject, log_name
-from shared.contracts.table import PlaceWager
+from shared.contracts.wagers import PlaceWager
 from shared.runtime.clock import SystemClock, gaming_day
 from shared.runtime.connection import Endpoint, close, connect
 from shared.runtime.jetstream_store import JetStreamStore

@@ -13,11 +13,11 @@ from time import perf_counter
 
 import msgspec
 
+from shared.contracts.dealing import CardsCalled
 from shared.contracts.language import read_entry
 from shared.contracts.shoe import CardsDrawn, DrawCards, DrawnCard, Opening
+from shared.contracts.stakes import RoundBooked
 from shared.contracts.subjects import RoundName, log_name, shoe_stream
-from shared.contracts.table import CardsCalled
-from shared.contracts.wallet import RoundBooked
 from shared.kernel.entry import Decision, Entry
 from shared.kernel.identity import digest
 from shared.kernel.messages import HOUSE

@@ -17,7 +17,7 @@ from feltlog.evening import Evening, Seat, pay_in
 from feltlog.house import House
 from feltlog.machine import Machine
 from feltlog.styles import Style, basic
-from shared.contracts.table import Hit, Stand
+from shared.contracts.decisions import Hit, Stand
 from shared.kernel.messages import Answer
 from tests.benchmarks.row import Tell
 from tests.integration.running_house import OPERATOR, furnish, quick_rows

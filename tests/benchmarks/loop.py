@@ -14,11 +14,11 @@ from typing import NamedTuple
 
 import msgspec
 
+from shared.contracts.cage import Deposit, OpenAccount
 from shared.contracts.language import read_entry
 from shared.contracts.requests import decode_answer, encode_request
 from shared.contracts.subjects import RoundName, command_subject, log_name, round_name
-from shared.contracts.table import PlaceWager, WagerAccepted, WagerPlaced
-from shared.contracts.wallet import Deposit, OpenAccount
+from shared.contracts.wagers import PlaceWager, WagerAccepted, WagerPlaced
 from shared.runtime.clock import SystemClock, gaming_day
 from shared.runtime.connection import Endpoint, close, connect
 from shared.runtime.hearing import hear

@@ -17,9 +17,11 @@ import msgspec
 
 from services.table.domain.round import ROUND
 from services.wallet.app import WalletApp
+from shared.contracts.cage import Deposit, OpenAccount
+from shared.contracts.rounds import OpenRound
 from shared.contracts.subjects import RoundName, ledger_stream, log_name
-from shared.contracts.table import OpenRound, PlaceWager
-from shared.contracts.wallet import Deposit, OpenAccount, OpenBook
+from shared.contracts.wagers import PlaceWager
+from shared.contracts.wallet import OpenBook
 from shared.kernel.entry import Entry
 from shared.kernel.folded import Asked, Folded, commit, draft, empty
 from shared.kernel.messages import HOUSE, Actor

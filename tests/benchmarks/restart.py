@@ -18,10 +18,11 @@ from feltlog.client import Client
 from feltlog.commands.connection import at_the_door
 from feltlog.machine import Machine
 from services.table.views import TableRow
+from shared.contracts.cage import Deposit, OpenAccount
 from shared.contracts.requests import decode_answer, encode_request
 from shared.contracts.subjects import command_subject
-from shared.contracts.table import OpenTable, PlaceWager
-from shared.contracts.wallet import Deposit, OpenAccount
+from shared.contracts.table import OpenTable
+from shared.contracts.wagers import PlaceWager
 from shared.runtime.line import Line
 from tests.benchmarks.house import running_house
 from tests.benchmarks.row import Bench, Effort, Row, Tell

@@ -15,34 +15,12 @@ from services.table.domain.hand import HARD_POINTS
 from services.table.domain.playing import options
 from services.table.domain.round import ROUND
 from services.table.domain.state import Playing, Round
+from shared.contracts.dealing import CardsCalled, DealCards, DealtCard, PeekCalled, TakePeek, TurnCalled, TurnHole
+from shared.contracts.decisions import DecisionAwaited, DeclineInsurance, Double, Hit, InsuranceOpened, Split, Stand
+from shared.contracts.rounds import OpenRound, RoundCommand, RoundEvent, RoundOpened, RoundSettled
 from shared.contracts.subjects import round_stream
-from shared.contracts.table import (
-    AcceptWager,
-    CardsCalled,
-    CloseBetting,
-    DealCards,
-    DealtCard,
-    DecisionAwaited,
-    DeclineInsurance,
-    Double,
-    Hit,
-    InsuranceOpened,
-    OpenRound,
-    PeekCalled,
-    PlaceWager,
-    RoundCommand,
-    RoundEvent,
-    RoundOpened,
-    RoundSettled,
-    Split,
-    Stand,
-    TableSettings,
-    TakePeek,
-    TurnCalled,
-    TurnHole,
-    WagerAccepted,
-    WagerPlaced,
-)
+from shared.contracts.table import TableSettings
+from shared.contracts.wagers import AcceptWager, CloseBetting, PlaceWager, WagerAccepted, WagerPlaced
 from shared.kernel.cards import DECK, POINTS
 from shared.kernel.entry import Decision, Entry
 from shared.kernel.folded import Asked, Folded, Pen, commit, draft, empty

@@ -14,8 +14,8 @@ from statistics import median
 from services.shoe.app.sealing import SealingKey
 from services.shoe.app.vault import Vault
 from services.shoe.domain.shoe import SHOE, Ready, Shoe, Unprepared
+from shared.contracts.cutting import Contribution
 from shared.contracts.shoe import CutShoe, DrawCards, ShoeCommand, ShuffleShoe
-from shared.contracts.table import Contribution
 from shared.kernel.cutting import seal
 from shared.kernel.messages import HOUSE, Envelope
 from shared.runtime.entropy import SystemEntropy

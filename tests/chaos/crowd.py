@@ -17,7 +17,7 @@ from feltlog.evening import Seat, close_tables, pay_in
 from feltlog.machine import Machine
 from feltlog.styles import Style, doubler, splitter
 from services.table.views import Felt
-from shared.contracts.wallet import Deposit, Withdraw
+from shared.contracts.cage import Deposit, Withdraw
 from shared.runtime.tasks import end_all
 from tests.chaos.notebook import Notebook, NotingLine
 from tests.chaos.plan import TABLES

@@ -15,13 +15,14 @@ import msgspec
 
 from feltlog.client import Line, Watch
 from services.table.views import Felt
+from shared.contracts.cage import StaffCommand as AtTheCage
+from shared.contracts.decisions import Double, Insure, Split
 from shared.contracts.refusals import Reason
 from shared.contracts.requests import decode_answer, decode_request
+from shared.contracts.rounds import PlayerRequest as AtTheTable
 from shared.contracts.subjects import addressed
-from shared.contracts.table import Double, Insure, PlaceWager, Split
-from shared.contracts.table import PlayerRequest as AtTheTable
 from shared.contracts.table import StaffCommand as InThePit
-from shared.contracts.wallet import StaffCommand as AtTheCage
+from shared.contracts.wagers import PlaceWager
 from shared.kernel.messages import Answer
 
 TWICE_ONCE_IN = 8

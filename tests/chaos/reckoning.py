@@ -11,27 +11,11 @@ from typing import Any
 import msgspec
 
 from services.wallet.views import Balance
+from shared.contracts.cage import Deposit, MovementRefused, Withdraw
 from shared.contracts.language import types_of
-from shared.contracts.table import (
-    CommandRefused,
-    RoundOpened,
-    RoundSettled,
-    RoundVoided,
-    WagerAccepted,
-    WagerLapsed,
-    WagerPlaced,
-    WagerRefused,
-    WagersSettled,
-)
-from shared.contracts.wallet import (
-    Deposit,
-    MovementRefused,
-    RoundBooked,
-    StakeReleased,
-    StakeReserved,
-    StakesSettled,
-    Withdraw,
-)
+from shared.contracts.rounds import RoundOpened, RoundSettled, RoundVoided
+from shared.contracts.stakes import RoundBooked, StakeReleased, StakeReserved, StakesSettled
+from shared.contracts.wagers import CommandRefused, WagerAccepted, WagerLapsed, WagerPlaced, WagerRefused, WagersSettled
 from shared.kernel.entry import Decision, Entry, Stored, decode_as
 from tests.chaos.notebook import Asked, Notebook
 from tests.integration.evidence import Account

@@ -7,8 +7,9 @@ import msgspec
 import pytest
 
 from feltlog.client import Client
-from shared.contracts.table import Double, PlaceWager
-from shared.contracts.wallet import Deposit
+from shared.contracts.cage import Deposit
+from shared.contracts.decisions import Double
+from shared.contracts.wagers import PlaceWager
 from shared.kernel.messages import ACCEPTED, PENDING, Answer
 from tests.chaos.notebook import Asked, Notebook, NotingLine
 

@@ -3,9 +3,9 @@
 import pytest
 
 from services.wallet.views import Balance, balance
+from shared.contracts.cage import Deposit
 from shared.contracts.subjects import ledger_stream
-from shared.contracts.table import PlaceWager
-from shared.contracts.wallet import Deposit
+from shared.contracts.wagers import PlaceWager
 from shared.kernel.entry import Stored
 from shared.kernel.messages import ACCEPTED, Actor, Answer
 from tests.chaos.notebook import Asked, Notebook

@@ -13,10 +13,10 @@ from services.shoe.app import ShoeApp
 from services.surveillance.app import SurveillanceApp
 from services.table.app import TableApp
 from services.wallet.app import WalletApp
+from shared.contracts.cage import Deposit, OpenAccount
 from shared.contracts.requests import encode_request
 from shared.contracts.subjects import SERVICES, command_subject, inbox, log_name
 from shared.contracts.table import CallRound, OpenTable, TableSettings
-from shared.contracts.wallet import Deposit, OpenAccount
 from shared.kernel.messages import Answer
 from shared.runtime.clock import ManualClock, gaming_day, next_day
 from shared.runtime.log_settings import LISTENERS

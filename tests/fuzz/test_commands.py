@@ -11,7 +11,7 @@ from services.table.domain.filling import GamingDay, fill_round, fill_table
 from services.table.domain.round import ROUND
 from services.table.domain.table import TABLE
 from services.wallet.domain.ledger import LEDGER
-from shared.contracts import table, wallet
+from shared.contracts import cage, cutting, decisions, rounds, table, wagers
 from shared.contracts.desk import LiftQuarantine
 from shared.contracts.desk_rules import DESK
 from shared.contracts.procedure import ProcedureCommand
@@ -31,9 +31,9 @@ from tests.states import encoded
 
 PEN = Pen("fuzz", 9, "test")
 PEOPLE: dict[str, Any] = {
-    ROUND.name: table.PlayerCommand | table.CloseBetting,
-    TABLE.name: table.OpenTable | table.CloseTable | table.CallRound | table.CutCommand | ProcedureCommand,
-    LEDGER.name: wallet.StaffCommand,
+    ROUND.name: rounds.PlayerCommand | wagers.CloseBetting,
+    TABLE.name: table.OpenTable | table.CloseTable | table.CallRound | cutting.CutCommand | ProcedureCommand,
+    LEDGER.name: cage.StaffCommand,
     DESK.name: LiftQuarantine,
 }
 """What people may ask of each noun; nobody asks a shoe."""
@@ -92,7 +92,7 @@ def test_whatever_follows_fits_into_an_entry(place: Place, data: st.DataObject):
 
 def filled(command: Any, state: Any) -> Any:
     """Return a command as the table service completes it; the other services' people ask for nothing that is filled in."""
-    if isinstance(command, table.PlayerCommand | table.ExtendClock):
+    if isinstance(command, rounds.PlayerCommand | decisions.ExtendClock):
         return fill_round(command, state, day=DAY, now_ms=EPOCH_MS)
     return fill_table(command, TODAY, shelved)
 

@@ -9,7 +9,7 @@ import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.contracts import table, wallet
+from shared.contracts import cage, rounds, table, wagers
 from shared.contracts.desk import LiftQuarantine
 from shared.contracts.refusals import Reason
 from shared.contracts.requests import encode_request
@@ -32,11 +32,11 @@ KNOWN: dict[str, tuple[Any, ...]] = {
     **{name: (getattr(SETTINGS, name),) for name in SETTINGS.__struct_fields__},
 }
 MEANT: tuple[tuple[str, str, str, Any], ...] = (
-    ("table", "player", TABLE, table.PlayerRequest),
-    ("table", "player", TABLE, table.PlaceWager),
+    ("table", "player", TABLE, rounds.PlayerRequest),
+    ("table", "player", TABLE, wagers.PlaceWager),
     ("table", "staff", TABLE, table.StaffCommand),
     ("table", "staff", "desk", LiftQuarantine),
-    ("wallet", "staff", "ledger", wallet.StaffCommand),
+    ("wallet", "staff", "ledger", cage.StaffCommand),
     ("wallet", "staff", "desk", LiftQuarantine),
     ("shoe", "staff", "desk", LiftQuarantine),
     ("surveillance", "staff", "desk", LiftQuarantine),

@@ -26,7 +26,7 @@ from feltlog.evening import Seat, answer, close_tables, pay_in
 from feltlog.machine import Machine
 from feltlog.styles import Style, basic, doubler, splitter
 from services.table.views import Felt
-from shared.contracts.table import Stand
+from shared.contracts.decisions import Stand
 from shared.runtime.jetstream_store import JetStreamStore
 from tests.integration.patience import PATIENCE_S, until
 from tests.integration.running_house import OPERATOR, furnish, quick_rows, time_of_day_in

@@ -18,10 +18,10 @@ from nats.aio.client import Client
 from nats.aio.msg import Msg
 from nats.errors import Error as NatsError
 
+from shared.contracts.dealing import DownHand
 from shared.contracts.requests import encode_request
 from shared.contracts.shoe import CutShoe, DrawCards, ExposeCards, PeekHole, RetireShoe, ShuffleShoe, TurnCard
 from shared.contracts.subjects import SERVICES
-from shared.contracts.table import DownHand
 from shared.runtime.connection import Endpoint, close, connect
 from tests.integration.patience import until
 

@@ -5,9 +5,12 @@ from typing import Any
 
 from feltlog.auditing import audit_all
 from services.surveillance.domain.findings import Finding
+from shared.contracts.cage import Deposited, Withdrawn
+from shared.contracts.dealing import CardDealt, HoleCardDealt
+from shared.contracts.decisions import ClockExtended, DecisionTimedOut
 from shared.contracts.language import types_of
-from shared.contracts.table import CardDealt, ClockExtended, DecisionTimedOut, HoleCardDealt, RoundSettled
-from shared.contracts.wallet import Deposited, StakesSettled, Withdrawn
+from shared.contracts.rounds import RoundSettled
+from shared.contracts.stakes import StakesSettled
 from shared.kernel.entry import Entry, Stored, decode_as
 from shared.runtime.jetstream_store import JetStreamStore
 

@@ -20,9 +20,10 @@ from feltlog.machine import Machine
 from feltlog.permissions import HOUSE, Rights
 from feltlog.styles import STYLES, Style
 from services.table.views import Felt, TableRow
+from shared.contracts.dealing import ReshuffleCalled
 from shared.contracts.shoe import CardsBurned, CardsDrawn, ShoePrepared
 from shared.contracts.subjects import SERVICES, shoe_stream
-from shared.contracts.table import CloseTable, ReshuffleCalled
+from shared.contracts.table import CloseTable
 from shared.runtime.connection import Endpoint, connect
 from shared.runtime.shelf import ROOM
 from shared.runtime.tasks import end_all

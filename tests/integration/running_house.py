@@ -22,9 +22,11 @@ from services.surveillance.domain.findings import Finding
 from services.surveillance.redecide import decider_of
 from services.table.views import Felt, FeltTurn
 from services.wallet.domain.state import Ledger
+from shared.contracts.cage import Deposit, OpenAccount
+from shared.contracts.decisions import DeclineInsurance
 from shared.contracts.subjects import ledger_stream, round_name, table_stream
-from shared.contracts.table import CallRound, CloseBetting, DeclineInsurance, PlaceWager
-from shared.contracts.wallet import Deposit, OpenAccount
+from shared.contracts.table import CallRound
+from shared.contracts.wagers import CloseBetting, PlaceWager
 from shared.kernel.messages import Answer
 from shared.runtime.clock import SystemClock, gaming_day
 from shared.runtime.jetstream_store import JetStreamStore

@@ -7,16 +7,12 @@ from typing import Any
 
 from services.surveillance.domain.findings import Finding
 from services.wallet.views import Balance
-from shared.contracts.cage import AdjustmentDeclined, AdjustmentProposed
+from shared.contracts.cage import AdjustmentDeclined, AdjustmentMade, AdjustmentProposed, MovementRefused
+from shared.contracts.decisions import Double
+from shared.contracts.stakes import StakeRefused
 from shared.contracts.subjects import alarm, ledger_stream
-from shared.contracts.table import CommandRefused, Double, WagerRefused
-from shared.contracts.wallet import (
-    AdjustmentMade,
-    BookClosed,
-    BookOpened,
-    MovementRefused,
-    StakeRefused,
-)
+from shared.contracts.wagers import CommandRefused, WagerRefused
+from shared.contracts.wallet import BookClosed, BookOpened
 from shared.kernel.messages import Answer
 from shared.runtime.clock import next_day
 from shared.runtime.line import open_line

@@ -14,9 +14,10 @@ from feltlog.cutting import Cutting
 from services.table.views import Felt
 from shared.contracts.asking import CutOffered
 from shared.contracts.burns import BurnCalled, BurnNoted, DealerChanged, ReshuffleOrdered
+from shared.contracts.cutting import CutCalled
 from shared.contracts.shoe import BurnedShown, CardsBurned, OrderCommitted, ShoeCut
 from shared.contracts.subjects import round_name, shoe_stream
-from shared.contracts.table import CloseTable, CutCalled, RoundCalled, ShoeMounted
+from shared.contracts.table import CloseTable, RoundCalled, ShoeMounted
 from tests.integration.patience import until
 from tests.integration.running_house import Floor, furnish, running, table_rows
 

@@ -18,7 +18,7 @@ from nats.aio.msg import Msg
 from feltlog.client import Client, Declined, Unanswered
 from feltlog.credentials import create_user_key, public_keys
 from services.table.views import Felt
-from shared.contracts.table import Stand
+from shared.contracts.decisions import Stand
 from shared.kernel.messages import ACCEPTED, PENDING, Answer
 from shared.runtime.line import Unreachable, open_line
 

@@ -6,9 +6,11 @@ import signal
 from pathlib import Path
 
 from services.wallet.domain.state import Ledger
+from shared.contracts.rounds import RoundCorrected
+from shared.contracts.stakes import StakesCorrected
 from shared.contracts.subjects import ledger_stream, round_name, table_stream
-from shared.contracts.table import BookingNoted, CorrectionNoted, RoundCorrected, SettlementLine, WagersCorrected, WagersSettled
-from shared.contracts.wallet import StakesCorrected
+from shared.contracts.table import BookingNoted, CorrectionNoted
+from shared.contracts.wagers import SettlementLine, WagersCorrected, WagersSettled
 from tests.integration.patience import until
 from tests.integration.running_house import Floor, furnish, running, table_rows
 from tests.integration.test_rulings import STAFF, feltlog

@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from shared.contracts.wallet import Deposit
+from shared.contracts.cage import Deposit
 from shared.runtime import jetstream_api as api
 from shared.runtime.connection import Endpoint, connect
 from tests.integration.busy_house import BusyHouse

@@ -9,10 +9,13 @@ from feltlog.evening import Seat, sit
 from feltlog.machine import Machine
 from feltlog.styles import STYLES, Style
 from services.surveillance.domain.findings import Code
+from shared.contracts.cage import Deposit, Deposited
+from shared.contracts.decisions import Hit, Stand
 from shared.contracts.desk import SourceQuarantined
+from shared.contracts.rounds import RoundSettled
 from shared.contracts.subjects import SERVICES, ledger_stream, log_name, round_name, table_stream
-from shared.contracts.table import CloseTable, DayClosed, DayEnded, Hit, RoundRecorded, RoundSettled, Stand, TableClosed, TableOpened
-from shared.contracts.wallet import BookClosed, BookOpened, Deposit, Deposited
+from shared.contracts.table import CloseTable, DayClosed, DayEnded, RoundRecorded, TableClosed, TableOpened
+from shared.contracts.wallet import BookClosed, BookOpened
 from shared.kernel.identity import digest
 from shared.runtime.clock import next_day
 from shared.runtime.connection import Endpoint, connect

@@ -8,9 +8,9 @@ from nats.aio.msg import Msg
 
 from feltlog.evening import Seat, answer
 from services.table.views import Felt
+from shared.contracts.cage import OpenAccount
 from shared.contracts.subjects import command_subject, query_subject, round_name
-from shared.contracts.table import CloseBetting, PlaceWager
-from shared.contracts.wallet import OpenAccount
+from shared.contracts.wagers import CloseBetting, PlaceWager
 from shared.kernel.reactions import Timer
 from tests.integration.busy_house import BusyHouse, at_bets
 

@@ -17,8 +17,9 @@ import pytest
 
 from feltlog.reading import stream_pages, told
 from feltlog.reconciling.report import reconciled
+from shared.contracts.cage import Deposit, Deposited, Withdraw
+from shared.contracts.stakes import StakeRefused, StakeReserved
 from shared.contracts.subjects import ledger_stream
-from shared.contracts.wallet import Deposit, Deposited, StakeRefused, StakeReserved, Withdraw
 from shared.kernel.messages import Answer
 from tests.integration.busy_house import BusyHouse, funds
 from tests.integration.evidence import account_of, findings

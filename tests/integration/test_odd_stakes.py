@@ -6,10 +6,12 @@ from pathlib import Path
 
 from feltlog.fake_scanner import FakeScanner, read_cards
 from feltlog.reconciling.report import reconciled
-from services.wallet.domain.posting import HOUSE_ROUNDING
+from shared.contracts.accounts import HOUSE_ROUNDING
+from shared.contracts.cage import Deposit, OpenAccount
+from shared.contracts.decisions import Insure
+from shared.contracts.stakes import StakesSettled
 from shared.contracts.subjects import ledger_stream
-from shared.contracts.table import Insure, WagersSettled
-from shared.contracts.wallet import Deposit, OpenAccount, StakesSettled
+from shared.contracts.wagers import WagersSettled
 from tests.integration.running_house import OPERATOR, Floor, furnish, running, table_rows
 from tests.integration.test_scanned_table import free_port
 

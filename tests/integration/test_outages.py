@@ -7,7 +7,8 @@ import pytest
 
 from services.wallet.domain.ledger import LEDGER
 from services.wallet.domain.state import Ledger
-from shared.contracts.wallet import Deposit, OpenAccount, OpenBook
+from shared.contracts.cage import Deposit, OpenAccount
+from shared.contracts.wallet import OpenBook
 from shared.kernel.folded import Asked, Pen
 from shared.kernel.messages import HOUSE, Actor
 from shared.runtime.clock import SystemClock

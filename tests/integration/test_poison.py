@@ -11,7 +11,7 @@ import pytest
 from feltlog.commands.quarantine import look
 from shared.contracts.desk import LiftQuarantine, SourceQuarantined
 from shared.contracts.subjects import round_name
-from shared.contracts.table import PlaceWager
+from shared.contracts.wagers import PlaceWager
 from shared.kernel.messages import PENDING
 from shared.runtime.connection import Endpoint, connect
 from shared.runtime.event_store import Appended

@@ -4,9 +4,9 @@ import json
 from pathlib import Path
 from typing import Any
 
+from shared.contracts.stakes import StakeReserved
 from shared.contracts.subjects import ledger_stream
-from shared.contracts.table import WagersSettled
-from shared.contracts.wallet import StakeReserved
+from shared.contracts.wagers import WagersSettled
 from tests.integration.running_house import furnish, running, table_rows
 from tests.integration.test_cage import STAFF, wallet
 from tests.integration.test_rulings import feltlog

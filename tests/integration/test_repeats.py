@@ -4,9 +4,11 @@ import signal
 from collections import Counter
 
 from feltlog.settings import open_table
+from shared.contracts.cage import Deposit, OpenAccount, Withdraw
+from shared.contracts.decisions import Double
 from shared.contracts.language import types_of
-from shared.contracts.table import CloseTable, Double, PlaceWager
-from shared.contracts.wallet import Deposit, OpenAccount, Withdraw
+from shared.contracts.table import CloseTable
+from shared.contracts.wagers import PlaceWager
 from shared.kernel.entry import decode_as
 from shared.kernel.messages import ACCEPTED, PENDING, Answer
 from shared.runtime.jetstream_store import JetStreamStore

@@ -13,6 +13,7 @@ from feltlog.__main__ import app
 from feltlog.client import Declined
 from feltlog.commands.connection import at_the_door
 from feltlog.commands.up import open_tables
+from shared.contracts.dealing import HandExposed
 from shared.contracts.restrictions import (
     ApproveFaceDown,
     BoxesReserved,
@@ -25,7 +26,7 @@ from shared.contracts.restrictions import (
 )
 from shared.contracts.shoe import OwnHand
 from shared.contracts.subjects import shoe_stream
-from shared.contracts.table import CallRound, HandExposed
+from shared.contracts.table import CallRound
 from shared.kernel.messages import Answer
 from tests.integration.patience import until
 from tests.integration.running_house import Floor, furnish, running, table_rows

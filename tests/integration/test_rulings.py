@@ -8,9 +8,11 @@ import sys
 from pathlib import Path
 
 from services.table.views import Felt
+from shared.contracts.dealing import CardDiscarded, CardExposed
+from shared.contracts.rounds import RoundVoided
+from shared.contracts.rulings import RulingApproved, RulingProposed
 from shared.contracts.shoe import CardsDrawn
 from shared.contracts.subjects import shoe_stream
-from shared.contracts.table import CardDiscarded, CardExposed, RoundVoided, RulingApproved, RulingProposed
 from tests.integration.running_house import furnish, running, table_rows
 
 STAFF = '[staff]\npit = "pit_boss"\ndee = "dealer"\nsupervisor = "casino_supervisor"\ninspector = "inspector"\n'

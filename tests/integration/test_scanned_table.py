@@ -16,19 +16,11 @@ from typing import Any
 import pytest
 
 from feltlog.fake_scanner import FakeScanner, read_cards
+from shared.contracts.dealing import CardDealt
+from shared.contracts.rounds import RoundSettled
 from shared.contracts.shoe import CardDrawn, CardScanned, CardsExposed, CardsOpened, CardTurned, CompositionDoubted, CuttingCardScanned
 from shared.contracts.subjects import shoe_stream
-from shared.contracts.table import (
-    CardDealt,
-    CloseTable,
-    FaceAwaited,
-    RoundCalled,
-    RoundSettled,
-    ShoeCalled,
-    ShoeMounted,
-    TableClosed,
-    TellCard,
-)
+from shared.contracts.table import CloseTable, FaceAwaited, RoundCalled, ShoeCalled, ShoeMounted, TableClosed, TellCard
 from shared.kernel.cards import DECK
 from tests.integration.patience import until
 from tests.integration.running_house import Floor, furnish, running, table_rows

@@ -9,9 +9,10 @@ from feltlog.commands.connection import reading
 from feltlog.house import House
 from feltlog.reading import round_pages, stream_pages, told
 from services.shoe.domain.shuffle import order
+from shared.contracts.dealing import CardDealt, HoleCardTurned, ReshuffleCalled, ShoeChanged
+from shared.contracts.rounds import RoundSettled
 from shared.contracts.shoe import ShoeRetired, ShoeShuffled
 from shared.contracts.subjects import round_name, shoe_stream
-from shared.contracts.table import CardDealt, HoleCardTurned, ReshuffleCalled, RoundSettled, ShoeChanged
 from shared.kernel.cards import DECK
 from shared.runtime.jetstream_store import JetStreamStore
 from tests.integration.recorded_evening import Evening

@@ -17,7 +17,7 @@ from nats.aio.client import Client
 
 from services.surveillance.views import INDEX, FindingRow, RoundRow
 from shared.runtime.connection import Endpoint, connect
-from shared.runtime.sql import Index, Kind
+from shared.runtime.sql import Index
 from tests.integration.nats_server import NatsServer
 
 HERE = Path(__file__).parents[2]
@@ -119,7 +119,7 @@ def round_of(messages: list[Message], nth: int) -> list[int]:
 
 def test_surveillance_has_every_round_in_its_index(played: Path):
     """While the evening was played, every round was heard, decided again and judged; nothing was found."""
-    index = Index(played / "surveillance.sqlite", {name: Kind(*kind) for name, kind in INDEX.items()})
+    index = Index(played / "surveillance.sqlite", INDEX)
     rounds, findings = index.rows("rounds", RoundRow), index.rows("findings", FindingRow)
     index.close()
 

@@ -17,9 +17,10 @@ import pytest
 
 from feltlog.machine import Machine
 from services.table.views import FeltTurn
+from shared.contracts.decisions import Stand
 from shared.contracts.requests import decode_answer, encode_request
 from shared.contracts.subjects import command_subject, inbox, log_day, log_of, round_name
-from shared.contracts.table import PlaceWager, Stand
+from shared.contracts.wagers import PlaceWager
 from shared.runtime import telemetry
 from shared.runtime.connection import Endpoint, connect
 from shared.runtime.telemetry import names

@@ -10,20 +10,12 @@ import pytest
 from feltlog.machine import Machine
 from feltlog.reading import told
 from services.wallet.domain.state import Ledger
+from shared.contracts.decisions import DecisionAwaited, DeclineInsurance, Double
+from shared.contracts.rounds import RoundSettled
+from shared.contracts.stakes import StakeRefused, StakeReleased, StakeReserved
 from shared.contracts.subjects import ledger_stream, round_name
-from shared.contracts.table import (
-    CallRound,
-    CloseBetting,
-    DecisionAwaited,
-    DeclineInsurance,
-    Double,
-    RoundSettled,
-    WagerLapsed,
-    WagerPlaced,
-    WagerRefused,
-    WagersSettled,
-)
-from shared.contracts.wallet import StakeRefused, StakeReleased, StakeReserved
+from shared.contracts.table import CallRound
+from shared.contracts.wagers import CloseBetting, WagerLapsed, WagerPlaced, WagerRefused, WagersSettled
 from shared.kernel.messages import Answer
 from tests.integration.running_house import Floor, floor, furnish, table_rows
 

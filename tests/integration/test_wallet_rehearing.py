@@ -4,8 +4,8 @@ import json
 from pathlib import Path
 
 from feltlog.reconciling.report import reconciled
+from shared.contracts.stakes import RoundBooked, StakesCorrected, StakesSettled
 from shared.contracts.subjects import ledger_stream, log_name
-from shared.contracts.wallet import RoundBooked, StakesCorrected, StakesSettled
 from tests.chaos.vandal import Vandal, vandal
 from tests.integration.patience import until
 from tests.integration.running_house import Floor, furnish, running, table_rows

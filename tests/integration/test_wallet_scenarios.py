@@ -31,9 +31,10 @@ import pytest
 
 from feltlog.machine import Machine
 from feltlog.reconciling.report import reconciled
+from shared.contracts.cage import Withdraw
+from shared.contracts.stakes import StakeRefused, StakeReleased, StakeReserved, StakesSettled
 from shared.contracts.subjects import ledger_stream
-from shared.contracts.table import WagerAccepted, WagerPlaced
-from shared.contracts.wallet import StakeRefused, StakeReleased, StakeReserved, StakesSettled, Withdraw
+from shared.contracts.wagers import WagerAccepted, WagerPlaced
 from tests.integration.busy_house import funds
 from tests.integration.running_house import Floor, floor, furnish, table_rows
 

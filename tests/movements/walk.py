@@ -11,31 +11,28 @@ from services.wallet.domain.carrying import beginning
 from services.wallet.domain.ledger import LEDGER
 from services.wallet.domain.state import Ledger
 from shared.contracts.cage import (
-    AdjustmentCap,
     ApproveAdjustment,
     BlockAccount,
-    CancelPromo,
-    GrantPromo,
-    ProposeAdjustment,
-    RedeemPromo,
-    UnblockAccount,
-)
-from shared.contracts.wallet import (
-    BookRound,
-    CloseBook,
-    CorrectedStake,
-    CorrectStakes,
     Deposit,
     MovementRefused,
     OpenAccount,
-    OpenBook,
+    ProposeAdjustment,
+    UnblockAccount,
+    Withdraw,
+)
+from shared.contracts.caps import AdjustmentCap
+from shared.contracts.promo import CancelPromo, GrantPromo, RedeemPromo
+from shared.contracts.stakes import (
+    BookRound,
+    CorrectedStake,
+    CorrectStakes,
     ReleaseStake,
     ReserveStake,
     SettledStake,
     SettleStakes,
     StakeRefused,
-    Withdraw,
 )
+from shared.contracts.wallet import CloseBook, OpenBook
 from shared.kernel.messages import Actor, Envelope
 from tests.movements.till import Slip, Till
 

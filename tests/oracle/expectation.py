@@ -12,7 +12,7 @@ from services.table.domain.hand import HARD_POINTS, Hand, hand_of, with_card
 from services.table.domain.playing import may_double
 from services.table.domain.settlement import result, returned
 from services.table.domain.state import Playing, Wager
-from shared.contracts.table import Kind
+from shared.contracts.wagers import Kind
 from shared.kernel.profile import Profile
 from tests.oracle.dealer import finals
 from tests.oracle.deck import ENDLESS, draws

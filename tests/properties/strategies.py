@@ -7,33 +7,23 @@ from typing import Any
 from hypothesis import strategies as st
 
 from feltlog.rehearsal.round import Choice, Moment, Rehearsal, Word
-from shared.contracts.table import (
-    AcceptWager,
-    ApproveRuling,
-    ChangeShoe,
-    CloseBetting,
+from shared.contracts.dealing import ChangeShoe, DealCards
+from shared.contracts.decisions import (
     CloseInsurance,
-    DealCards,
     DeclineInsurance,
-    DeclineRuling,
     Double,
     ExposeHand,
     ExtendClock,
     Hit,
     Insure,
-    LapseWagers,
-    PlaceWager,
-    ProposeRuling,
-    RefuseWager,
     Split,
     Stand,
     TakeEvenMoney,
     TimeOutDecision,
-    TimeOutReserve,
-    VoidRound,
-    WagerPlaced,
-    WithdrawRuling,
 )
+from shared.contracts.rounds import VoidRound
+from shared.contracts.rulings import ApproveRuling, DeclineRuling, ProposeRuling, WithdrawRuling
+from shared.contracts.wagers import AcceptWager, CloseBetting, LapseWagers, PlaceWager, RefuseWager, TimeOutReserve, WagerPlaced
 from shared.kernel.cards import RANKS, SUITS
 from shared.kernel.messages import HOUSE, Actor, Envelope
 from tests.rounds import ROUND_ID, opening

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from msgspec import Struct
 
 from feltlog.rehearsal.round import Choice, Moment, Rehearsal
-from shared.contracts.table import SIDE_BETS, CardDealt, HoleCardTurned
+from shared.contracts.dealing import CardDealt, HoleCardTurned
+from shared.contracts.wagers import SIDE_BETS
 from tests.properties.strategies import BOOKS, stacks
 from tests.rounds import lines, opening
 

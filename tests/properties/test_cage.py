@@ -20,14 +20,19 @@ from shared.contracts.cage import (
     ANSWERABLE,
     BLOCK_REASONS,
     MAY,
-    AdjustmentCap,
+    AdjustmentMade,
     ApproveAdjustment,
     BlockAccount,
     DeclineAdjustment,
+    Deposit,
+    OpenAccount,
     ProposeAdjustment,
     UnblockAccount,
+    Withdraw,
 )
-from shared.contracts.wallet import AdjustmentMade, Deposit, OpenAccount, OpenBook, ReserveStake, StakeReserved, Withdraw
+from shared.contracts.caps import AdjustmentCap
+from shared.contracts.stakes import ReserveStake, StakeReserved
+from shared.contracts.wallet import OpenBook
 from shared.kernel.folded import Asked, Folded, Pen, commit, draft, empty
 from shared.kernel.messages import HOUSE, Actor, Answer
 from tests.logs import stored

@@ -13,20 +13,12 @@ from services.table.domain.state import Laid, Over, Playing
 from services.wallet.domain.ledger import LEDGER
 from services.wallet.domain.state import NO_ACCOUNTS, Ledger
 from services.wallet.reactions import follow
-from shared.contracts.rulings import Misread, ReadAnew
+from shared.contracts.cage import Deposit, OpenAccount, Withdraw
+from shared.contracts.rounds import CorrectionRefused, CorrectRound, RoundCorrected
+from shared.contracts.rulings import Agreed, ApproveRuling, Misread, ProposeRuling, ReadAnew
 from shared.contracts.subjects import log_of
-from shared.contracts.table import (
-    Agreed,
-    ApproveRuling,
-    CorrectionRefused,
-    CorrectRound,
-    ProposeRuling,
-    RoundCorrected,
-    WagerPlaced,
-    WagerRefused,
-    WagersCorrected,
-)
-from shared.contracts.wallet import Deposit, OpenAccount, OpenBook, Withdraw
+from shared.contracts.wagers import WagerPlaced, WagerRefused, WagersCorrected
+from shared.contracts.wallet import OpenBook
 from shared.kernel.cards import DECK
 from shared.kernel.messages import HOUSE, Actor, Envelope
 from shared.kernel.reactions import Source

@@ -4,11 +4,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from services.wallet.domain.ledger import LEDGER
-from services.wallet.domain.posting import HOUSE_WIN
 from services.wallet.domain.state import Ledger
+from shared.contracts.accounts import HOUSE_WIN
+from shared.contracts.stakes import StakeReleased, StakeReserved, StakesSettled
 from shared.contracts.subjects import ledger_stream, round_of
-from shared.contracts.table import WagersSettled
-from shared.contracts.wallet import StakeReleased, StakeReserved, StakesSettled
+from shared.contracts.wagers import WagersSettled
 from shared.kernel.entry import decode
 from tests.houses import WholeHouse, decider_of
 

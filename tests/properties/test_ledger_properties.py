@@ -17,20 +17,9 @@ from services.wallet.domain.posting import may_be_overdrawn
 from services.wallet.domain.state import Ledger
 from services.wallet.statement import statement
 from services.wallet.views import balance
-from shared.contracts.wallet import (
-    BookRound,
-    CloseBook,
-    Deposit,
-    LedgerCommand,
-    OpenAccount,
-    OpenBook,
-    ReleaseStake,
-    ReserveStake,
-    SettledStake,
-    SettleStakes,
-    StakeReserved,
-    Withdraw,
-)
+from shared.contracts.cage import Deposit, OpenAccount, Withdraw
+from shared.contracts.stakes import BookRound, ReleaseStake, ReserveStake, SettledStake, SettleStakes, StakeReserved
+from shared.contracts.wallet import CloseBook, LedgerCommand, OpenBook
 from shared.kernel.entry import decode
 from shared.kernel.folded import Asked, Folded, Pen, commit, draft, empty, fold
 from shared.kernel.messages import HOUSE, Cause

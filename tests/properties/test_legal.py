@@ -11,7 +11,8 @@ from services.table.domain.hand import Hand
 from services.table.domain.round import REFUSALS_MAX, ROUND
 from services.table.domain.state import Playing
 from services.table.views import ORDER, legal
-from shared.contracts.table import CommandRefused, DecisionAwaited, Double
+from shared.contracts.decisions import DecisionAwaited, Double
+from shared.contracts.wagers import CommandRefused
 from shared.kernel.messages import Actor, Envelope, Refused
 from tests.properties.strategies import BOOKS, PLAYERS, rounds, stacks
 from tests.rounds import ROUND_ID, opening

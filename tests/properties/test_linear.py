@@ -14,19 +14,12 @@ from msgspec.structs import replace as replaced
 
 from services.table.domain.round import ROUND
 from services.wallet.domain.ledger import LEDGER
-from services.wallet.domain.posting import cash_account, escrow_account, transfer
-from shared.contracts.table import CommandRefused, WagerPlaced, WagerRefused
-from shared.contracts.wallet import (
-    AccountOpened,
-    BookOpened,
-    Deposited,
-    RoundBooked,
-    SettledStake,
-    StakeRefused,
-    StakeReleased,
-    StakeReserved,
-    StakesSettled,
-)
+from services.wallet.domain.posting import transfer
+from shared.contracts.accounts import cash_account, escrow_account
+from shared.contracts.cage import AccountOpened, Deposited
+from shared.contracts.stakes import RoundBooked, SettledStake, StakeRefused, StakeReleased, StakeReserved, StakesSettled
+from shared.contracts.wagers import CommandRefused, WagerPlaced, WagerRefused
+from shared.contracts.wallet import BookOpened
 from shared.kernel.decider import Decider
 from shared.kernel.messages import HOUSE, Envelope
 from tests.rounds import ROUND_ID, opening

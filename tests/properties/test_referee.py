@@ -10,7 +10,9 @@ from feltlog.rehearsal.round import Choice, Moment, Rehearsal, Word
 from services.surveillance.domain.findings import Code, Finding
 from services.surveillance.domain.referee import judge
 from shared.contracts.restrictions import GivenBox, Held, InForce, KeptBoxes, NoteInForce, Rule
-from shared.contracts.table import SIDE_BETS, ApproveRuling, ProposeRuling, RoundCommand, RoundEvent, RulingProposed, WagerPlaced
+from shared.contracts.rounds import RoundCommand, RoundEvent
+from shared.contracts.rulings import ApproveRuling, ProposeRuling, RulingProposed
+from shared.contracts.wagers import SIDE_BETS, WagerPlaced
 from shared.kernel.cards import DECK
 from shared.kernel.entry import decode_as
 from shared.kernel.money import Ratio

@@ -12,18 +12,9 @@ from services.table.domain.evolve import place_of
 from services.table.domain.round import ROUND
 from services.table.domain.state import Decision, Playing
 from services.table.views import felt, legal
-from shared.contracts.table import (
-    AcceptWager,
-    CardDealt,
-    CommandRefused,
-    RefuseWager,
-    RoundSettled,
-    RoundVoided,
-    VoidRound,
-    WagerAccepted,
-    WagerPlaced,
-    WagersSettled,
-)
+from shared.contracts.dealing import CardDealt
+from shared.contracts.rounds import RoundSettled, RoundVoided, VoidRound
+from shared.contracts.wagers import AcceptWager, CommandRefused, RefuseWager, WagerAccepted, WagerPlaced, WagersSettled
 from shared.kernel.entry import decode
 from shared.kernel.folded import draft, empty, fold
 from shared.kernel.messages import Actor, Envelope, Refused

@@ -5,8 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from services.shoe.domain.scanned_state import Scanned
+from shared.contracts.dealing import Face
 from shared.contracts.shoe import CancelCall, CardDrawn, ReadCard
-from shared.contracts.table import Face
 from shared.kernel.cards import DECK
 from tests.unit.test_scanned_shoe import RETIRE, Shoes, draws
 

@@ -10,23 +10,12 @@ from services.shoe.domain.scanned import takes
 from services.shoe.domain.scanned_state import Scanned
 from services.surveillance.domain.findings import Code
 from services.table.domain.table_state import Table
-from shared.contracts.rulings import AnyRuling, FaceUpCard, GameError, Misread, ReadAnew, VoidTheRound
+from shared.contracts.dealing import CardDealt
+from shared.contracts.decisions import DeclineInsurance, Hit, Split, Stand
+from shared.contracts.rulings import AnyRuling, ApproveRuling, FaceUpCard, GameError, Misread, ProposeRuling, ReadAnew, VoidTheRound
 from shared.contracts.subjects import round_name, table_stream
-from shared.contracts.table import (
-    ApproveRuling,
-    CallRound,
-    CardDealt,
-    CloseBetting,
-    CloseTable,
-    DeclineInsurance,
-    EndDay,
-    Hit,
-    PlaceWager,
-    ProposeRuling,
-    Split,
-    Stand,
-    TellCard,
-)
+from shared.contracts.table import CallRound, CloseTable, EndDay, TellCard
+from shared.contracts.wagers import CloseBetting, PlaceWager
 from shared.kernel.cards import DECK
 from shared.kernel.messages import Actor
 from tests.forgery import found

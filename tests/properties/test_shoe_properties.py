@@ -8,6 +8,8 @@ from hypothesis import strategies as st
 from services.shoe.app.sealing import SealingKey
 from services.shoe.app.vault import Vault
 from services.shoe.domain.shoe import SHOE, Retired, Shoe, Unprepared, committed_order, place
+from shared.contracts.cutting import Contribution
+from shared.contracts.dealing import Face
 from shared.contracts.shoe import (
     CardsBurned,
     CardsDrawn,
@@ -23,7 +25,6 @@ from shared.contracts.shoe import (
     ShuffleShoe,
     TurnCard,
 )
-from shared.contracts.table import Contribution, Face
 from shared.kernel.cards import DECK, POINTS
 from shared.kernel.commitment import verify
 from shared.kernel.cutting import seal

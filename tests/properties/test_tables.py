@@ -10,26 +10,19 @@ from feltlog.rehearsal.round import PEN
 from services.table.domain.table import TABLE, UNBOOKED_MAX
 from services.table.domain.table_state import Table
 from services.table.reactions import timer
+from shared.contracts.cutting import CutCalled, CutRevealed, CutSealed, NoteOrder, OrderNoted, RevealCut, SealCut, SealingClosed
 from shared.contracts.table import (
     CallRound,
     CloseTable,
-    CutCalled,
-    CutRevealed,
-    CutSealed,
     DayClosed,
     EndDay,
     MountShoe,
     NoteBook,
     NoteBooking,
-    NoteOrder,
     NoteRetirement,
-    OrderNoted,
     RecordRound,
-    RevealCut,
     RoundCalled,
     RoundRecorded,
-    SealCut,
-    SealingClosed,
     ShoeCalled,
     ShoeRetirementCalled,
     TableOpened,

@@ -12,8 +12,9 @@ import msgspec
 
 from feltlog.commands.connection import reading
 from feltlog.house import House
+from shared.contracts.rounds import RoundSettled, RoundVoided
 from shared.contracts.subjects import RoundName, ledger_stream, log_name, round_name, shoe_stream, table_stream
-from shared.contracts.table import SEMANTICS, RoundSettled, RoundVoided
+from shared.contracts.table import SEMANTICS
 from shared.kernel.entry import Stored
 from tests.replays.golden import Final, Golden, Line, Story, entry_of, save
 from tests.states import encoded, folded

@@ -6,21 +6,12 @@ from typing import Any
 import pytest
 
 from services.table.domain.pick_up import rack
+from shared.contracts.dealing import CardDealt, CuttingCardReached, ReshuffleCalled, ShoeChanged
+from shared.contracts.rounds import RoundSettled, RoundVoided
 from shared.contracts.shoe import CardsBurned, CardsDrawn, ShoePrepared, ShoeRetired
 from shared.contracts.subjects import round_name, shoe_stream, table_stream
-from shared.contracts.table import (
-    CardDealt,
-    CuttingCardReached,
-    ReshuffleCalled,
-    RoundCalled,
-    RoundRecorded,
-    RoundSettled,
-    RoundVoided,
-    ShoeChanged,
-    ShoeRetirementCalled,
-    ShoeSetAside,
-    WagersSettled,
-)
+from shared.contracts.table import RoundCalled, RoundRecorded, ShoeRetirementCalled, ShoeSetAside
+from shared.contracts.wagers import WagersSettled
 from tests.replays.golden import Golden, load
 
 MARKED = "cutting_card_in_the_middle_of_a_round"

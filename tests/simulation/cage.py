@@ -9,7 +9,8 @@ from typing import Any
 from feltlog.rehearsal.chooser import Chooser
 from services.wallet.domain.state import Ledger
 from services.wallet.views import open_adjustments
-from shared.contracts.cage import CAP_MINOR, ApproveAdjustment, BlockAccount, DeclineAdjustment, ProposeAdjustment, UnblockAccount
+from shared.contracts.cage import ApproveAdjustment, BlockAccount, DeclineAdjustment, ProposeAdjustment, UnblockAccount
+from shared.contracts.caps import CAP_MINOR
 from shared.kernel.messages import Actor
 
 STAFF = (

@@ -17,11 +17,14 @@ from services.table.domain.round import ROUND
 from services.table.domain.state import Betting, Playing
 from services.wallet.domain.blocks import NONE as NO_BLOCKS
 from services.wallet.domain.ledger import LEDGER
-from services.wallet.domain.posting import HOUSE_WIN, cash_account, movement
+from services.wallet.domain.posting import movement
+from shared.contracts.accounts import HOUSE_WIN, cash_account
+from shared.contracts.cage import Deposited
+from shared.contracts.rulings import ApproveRuling
 from shared.contracts.shoe import DrawCards
+from shared.contracts.stakes import ReserveStake, SettleStakes, StakeRefused, StakesSettled
 from shared.contracts.subjects import round_name
-from shared.contracts.table import AcceptWager, ApproveRuling, WagersSettled
-from shared.contracts.wallet import Deposited, ReserveStake, SettleStakes, StakeRefused, StakesSettled
+from shared.contracts.wagers import AcceptWager, WagersSettled
 from shared.kernel.reactions import Reaction, Source
 from shared.runtime.event_store import Appended, Conflict, Unknown
 from shared.runtime.memory_store import MemoryStore

@@ -11,16 +11,19 @@ from feltlog.rehearsal.chooser import Chooser
 from services.table.views import Felt, FeltProposal
 from shared.contracts.rulings import (
     AnyRuling,
+    ApproveRuling,
     DeadHand,
     DealerOverdraw,
+    DeclineRuling,
     ExposedCard,
     FaceUpCard,
     GameError,
     MissedBox,
+    ProposeRuling,
     UnexposedCard,
     VoidTheRound,
+    WithdrawRuling,
 )
-from shared.contracts.table import ApproveRuling, DeclineRuling, ProposeRuling, WithdrawRuling
 from shared.kernel.messages import Actor
 from tests.rulings import VOIDS
 

@@ -16,26 +16,13 @@ from services.table.views import Felt, FeltBox, FeltCut, FeltStep
 from services.wallet.domain.state import Ledger
 from services.wallet.views import balance
 from shared.contracts.asking import RefuseCut
+from shared.contracts.cage import Deposit, OpenAccount, Withdraw
+from shared.contracts.cutting import RevealCut, SealCut
+from shared.contracts.decisions import DeclineInsurance, Double, Hit, Insure, Split, Stand, TakeEvenMoney
+from shared.contracts.rulings import RulingCommand
 from shared.contracts.subjects import round_name, table_stream
-from shared.contracts.table import (
-    CallRound,
-    CloseBetting,
-    CloseTable,
-    DeclineInsurance,
-    Double,
-    Hit,
-    Insure,
-    OpenTable,
-    PlaceWager,
-    RevealCut,
-    RulingCommand,
-    SealCut,
-    Split,
-    Stand,
-    TableSettings,
-    TakeEvenMoney,
-)
-from shared.contracts.wallet import Deposit, OpenAccount, Withdraw
+from shared.contracts.table import CallRound, CloseTable, OpenTable, TableSettings
+from shared.contracts.wagers import CloseBetting, PlaceWager
 from shared.kernel.cutting import seal
 from shared.kernel.messages import Actor, Answer
 from tests.simulation import cage, cards, orders, rulings

@@ -11,9 +11,10 @@ import pytest
 from services.wallet.app import WalletApp
 from services.wallet.domain.carrying import carried
 from services.wallet.domain.state import Ledger
+from shared.contracts.cage import Deposit, OpenAccount
 from shared.contracts.requests import encode_request
 from shared.contracts.subjects import Addressed, ledger_stream, log_name
-from shared.contracts.wallet import CloseBook, Deposit, OpenAccount, OpenBook
+from shared.contracts.wallet import CloseBook, OpenBook
 from shared.kernel.folded import Asked
 from shared.kernel.messages import ACCEPTED, Actor
 from shared.runtime.clock import ManualClock, day_ends_at_ms

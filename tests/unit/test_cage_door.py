@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from services.wallet.views import Balance, OpenAdjustment
-from shared.contracts.cage import CAP_MINOR, ApproveAdjustment, BlockAccount, ProposeAdjustment, all_caps
+from shared.contracts.cage import ApproveAdjustment, BlockAccount, Deposit, OpenAccount, ProposeAdjustment
+from shared.contracts.caps import CAP_MINOR, all_caps
 from shared.contracts.subjects import Addressed, BadSubject, ledger_stream, query_subject
-from shared.contracts.wallet import Deposit, OpenAccount
 from tests.fuzz.services import DAY, Edges, running
 
 PROPOSE = ProposeAdjustment(player="ann", currency="CAD", minor=500, reason="goodwill")

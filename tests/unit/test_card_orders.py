@@ -30,9 +30,11 @@ from shared.contracts.burns import (
     OrderReshuffle,
     ReshuffleOrdered,
 )
+from shared.contracts.cutting import CallCut, Contribution, CutCalled, RevealCut, SealCut
+from shared.contracts.rounds import RoundSettled
 from shared.contracts.shoe import BurnedShown, CardsBurned, CardsDrawn, ShoeCut
 from shared.contracts.subjects import shoe_stream, table_stream
-from shared.contracts.table import CallCut, CallRound, Contribution, CutCalled, RevealCut, RoundCalled, RoundRecorded, RoundSettled, SealCut
+from shared.contracts.table import CallRound, RoundCalled, RoundRecorded
 from shared.kernel.cutting import seal
 from shared.kernel.messages import Actor, Answer
 from shared.kernel.money import Ratio

@@ -6,8 +6,9 @@ import pytest
 
 from services.wallet.app.closed_books import ClosedBooks
 from services.wallet.domain.ledger import LEDGER
+from shared.contracts.cage import Deposit, OpenAccount, Withdraw
 from shared.contracts.subjects import ledger_stream, log_name
-from shared.contracts.wallet import Deposit, OpenAccount, OpenBook, Withdraw
+from shared.contracts.wallet import OpenBook
 from shared.kernel.folded import Asked, Pen, draft, empty, fingerprint
 from shared.kernel.messages import HOUSE, Actor
 from shared.runtime.memory_store import MemoryStore

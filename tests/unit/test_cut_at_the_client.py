@@ -12,7 +12,7 @@ from feltlog.felt_picture import cards_lines
 from feltlog.trouble import Trouble
 from services.table.views import Felt, FeltCut, felt
 from shared.contracts.asking import RefuseCut
-from shared.contracts.table import RevealCut, SealCut
+from shared.contracts.cutting import RevealCut, SealCut
 from tests.rounds import opened_table
 
 CUT = FeltCut(shoe="T7-S2", root="root 2", phase="sealing", sealed=(), told=(), until_ms=None, asked=True)

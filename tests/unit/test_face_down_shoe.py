@@ -9,8 +9,8 @@ from msgspec.structs import replace
 from services.shoe.domain.shoe import may_look
 from services.surveillance.domain.watch import Watch, verify
 from services.surveillance.redecide import Again
+from shared.contracts.dealing import DownHand, Face
 from shared.contracts.shoe import CardsExposed, ExposeCards
-from shared.contracts.table import DownHand, Face
 from shared.kernel.cards import POINTS
 from shared.runtime.shelf import profile
 from tests.houses import WholeHouse

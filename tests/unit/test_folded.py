@@ -5,7 +5,7 @@ import pytest
 from feltlog.rehearsal.round import PEN, Rehearsal
 from services.table.domain.round import ROUND
 from services.table.reactions import timer
-from shared.contracts.table import AcceptWager, BettingClosed, CloseBetting, PlaceWager
+from shared.contracts.wagers import AcceptWager, BettingClosed, CloseBetting, PlaceWager
 from shared.kernel.folded import ID_REUSED, Asked, draft, empty, fold
 from shared.kernel.messages import ACCEPTED, HOUSE, Actor
 from tests.rounds import ROUND_ID, opening

@@ -9,7 +9,9 @@ import pytest
 
 from services.wallet.domain.ledger import LEDGER
 from services.wallet.domain.state import Ledger
-from shared.contracts.wallet import Deposit, OpenAccount, OpenBook, SettledStake, SettleStakes, Withdraw
+from shared.contracts.cage import Deposit, OpenAccount, Withdraw
+from shared.contracts.stakes import SettledStake, SettleStakes
+from shared.contracts.wallet import OpenBook
 from shared.kernel.entry import Place
 from shared.kernel.folded import Asked, Pen
 from shared.kernel.messages import HOUSE, Actor, Answer

@@ -6,7 +6,7 @@ import itertools
 import pytest
 
 from services.table.domain.round import ROUND
-from shared.contracts.table import PlaceWager
+from shared.contracts.wagers import PlaceWager
 from shared.kernel.folded import Asked
 from shared.kernel.messages import HOUSE, Actor
 from shared.runtime.clock import ManualClock

@@ -14,38 +14,11 @@ from services.wallet.domain.state import Account, Ledger, Stake
 from services.wallet.reactions import follow
 from services.wallet.statement import statement
 from services.wallet.views import Amount, Balance, balance
-from shared.contracts.table import (
-    DayClosed,
-    RoundSettled,
-    RoundVoided,
-    SettlementLine,
-    TableOpened,
-    WagerAccepted,
-    WagerLapsed,
-    WagerPlaced,
-    WagersSettled,
-)
-from shared.contracts.wallet import (
-    AccountOpened,
-    BookClosed,
-    BookOpened,
+from shared.contracts.accounts import Posting
+from shared.contracts.cage import AccountOpened, Deposit, MovementRefused, OpenAccount, Withdraw
+from shared.contracts.rounds import RoundSettled, RoundVoided
+from shared.contracts.stakes import (
     BookRound,
-    CarriedAccount,
-    CarriedForward,
-    CarriedId,
-    CarriedStake,
-    CarryForward,
-    CloseBook,
-    DayClosedNoted,
-    Deposit,
-    LedgerCommand,
-    LedgerEvent,
-    MovementRefused,
-    NoteDayClosed,
-    NoteTable,
-    OpenAccount,
-    OpenBook,
-    Posting,
     ReleaseStake,
     ReserveStake,
     RoundBooked,
@@ -55,9 +28,26 @@ from shared.contracts.wallet import (
     StakeReleased,
     StakeReserved,
     StakesSettled,
+)
+from shared.contracts.table import DayClosed, TableOpened
+from shared.contracts.wagers import SettlementLine, WagerAccepted, WagerLapsed, WagerPlaced, WagersSettled
+from shared.contracts.wallet import (
+    BookClosed,
+    BookOpened,
+    CarriedAccount,
+    CarriedForward,
+    CarriedId,
+    CarriedStake,
+    CarryForward,
+    CloseBook,
+    DayClosedNoted,
+    LedgerCommand,
+    LedgerEvent,
+    NoteDayClosed,
+    NoteTable,
+    OpenBook,
     TableNoted,
     TrialRow,
-    Withdraw,
 )
 from shared.kernel.entry import decode
 from shared.kernel.folded import Asked, Folded, Pen, Recorded, commit, draft, empty, fold

@@ -5,20 +5,25 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from services.wallet.domain.adjustments import OPEN_MAX
+from services.wallet.domain.adjusting import OPEN_MAX
 from services.wallet.domain.ledger import LEDGER
 from services.wallet.statement import statement
 from services.wallet.views import OpenAdjustment, open_adjustments
+from shared.contracts.accounts import Posting
 from shared.contracts.cage import (
-    AdjustmentCap,
+    AccountOpened,
     AdjustmentDeclined,
+    AdjustmentMade,
     AdjustmentProposed,
     ApproveAdjustment,
     DeclineAdjustment,
+    Deposited,
+    MovementRefused,
     ProposeAdjustment,
 )
+from shared.contracts.caps import AdjustmentCap
 from shared.contracts.rulings import NOTE_MAX
-from shared.contracts.wallet import AccountOpened, AdjustmentMade, BookOpened, Deposited, MovementRefused, Posting
+from shared.contracts.wallet import BookOpened
 from shared.kernel.entry import Decision, Entry
 from shared.kernel.messages import ACCEPTED, HOUSE, Actor
 from shared.kernel.money import MINOR_MAX

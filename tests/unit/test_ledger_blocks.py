@@ -9,23 +9,21 @@ from services.wallet.domain.carrying import carried
 from services.wallet.domain.ledger import LEDGER
 from services.wallet.domain.state import Ledger
 from services.wallet.views import balance
-from shared.contracts.cage import AccountBlocked, AccountUnblocked, BlockAccount, CarriedBlock, UnblockAccount
-from shared.contracts.wallet import (
+from shared.contracts.accounts import Posting
+from shared.contracts.cage import (
+    AccountBlocked,
     AccountOpened,
-    BookOpened,
-    CloseBook,
+    AccountUnblocked,
+    BlockAccount,
+    CarriedBlock,
     Deposit,
     Deposited,
     OpenAccount,
-    OpenBook,
-    Posting,
-    ReleaseStake,
-    ReserveStake,
-    SettledStake,
-    SettleStakes,
-    StakeReserved,
+    UnblockAccount,
     Withdraw,
 )
+from shared.contracts.stakes import ReleaseStake, ReserveStake, SettledStake, SettleStakes, StakeReserved
+from shared.contracts.wallet import BookOpened, CloseBook, OpenBook
 from shared.kernel.messages import HOUSE, Actor, Envelope
 from tests.given import Given, given
 

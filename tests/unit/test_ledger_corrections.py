@@ -5,42 +5,22 @@ from typing import Any
 import pytest
 
 from services.wallet.domain.carrying import carried
-from services.wallet.domain.ledger import LEDGER
 from services.wallet.domain.state import Ledger
 from services.wallet.reactions import follow
 from services.wallet.statement import statement
 from services.wallet.views import balance
-from shared.contracts.table import CorrectedLine, WagersCorrected
-from shared.contracts.wallet import (
-    BookRound,
-    CarriedAccount,
-    CloseBook,
-    CorrectedStake,
-    CorrectStakes,
-    Deposit,
-    OpenAccount,
-    OpenBook,
-    Posting,
-    ReserveStake,
-    SettledStake,
-    SettleStakes,
-    StakesCorrected,
-    Withdraw,
-)
+from shared.contracts.accounts import Posting
+from shared.contracts.cage import Deposit, OpenAccount, Withdraw
+from shared.contracts.stakes import BookRound, CorrectedStake, CorrectStakes, ReserveStake, SettledStake, SettleStakes, StakesCorrected
+from shared.contracts.wagers import CorrectedLine, WagersCorrected
+from shared.contracts.wallet import CarriedAccount, CloseBook, OpenBook
 from shared.kernel.entry import Decision, Entry
-from shared.kernel.messages import HOUSE, Envelope
+from shared.kernel.messages import HOUSE
 from shared.kernel.reactions import Source
+from tests.ledgers import after, decide
 
 DAY = "20261130"
 ROUND = "T7.20261130-000001"
-ENVELOPE = Envelope("e", HOUSE, 0, 0)
-
-
-def after(*commands: Any, ledger: Ledger = LEDGER.initial) -> Ledger:
-    """Return the ledger after commands."""
-    for command in commands:
-        ledger = LEDGER.after(ledger, LEDGER.decide(command, ledger, ENVELOPE))
-    return ledger
 
 
 def settled(returned_minor: int, *, left_minor: int) -> Ledger:
@@ -65,9 +45,7 @@ def correction(settled_minor: int, returned_minor: int, number: int = 1) -> Corr
 
 def postings(command: Any, ledger: Ledger) -> list[tuple[str, int]]:
     """Return how a command moves the accounts."""
-    return [
-        (posting.account, posting.minor) for event in LEDGER.decide(command, ledger, ENVELOPE) for posting in getattr(event, "postings", ())
-    ]
+    return [(posting.account, posting.minor) for event in decide(command, ledger) for posting in getattr(event, "postings", ())]
 
 
 @pytest.mark.parametrize(
@@ -90,13 +68,13 @@ def test_correction_is_booked_once():
     """Log page, ids: the obligation is the round's first correction, however often it is heard."""
     ledger = after(correction(0, 600), ledger=settled(0, left_minor=0))
 
-    assert LEDGER.decide(correction(0, 600), ledger, ENVELOPE) == []
+    assert decide(correction(0, 600), ledger) == []
 
 
 def test_corrections_come_one_after_the_other():
     """Log page, ids: the second correction of a round cannot be booked before the first."""
     with pytest.raises(AssertionError, match="comes before"):
-        LEDGER.decide(correction(0, 600, number=2), settled(0, left_minor=0), ENVELOPE)
+        decide(correction(0, 600, number=2), settled(0, left_minor=0))
 
 
 def test_stake_that_is_set_aside_cannot_be_settled_anew():
@@ -109,7 +87,7 @@ def test_stake_that_is_set_aside_cannot_be_settled_anew():
     )
 
     with pytest.raises(AssertionError, match="settled before"):
-        LEDGER.decide(correction(0, 600), ledger, ENVELOPE)
+        decide(correction(0, 600), ledger)
 
 
 def in_debt() -> Ledger:
@@ -188,7 +166,7 @@ def test_balance_tells_what_is_owed():
 def test_statement_shows_the_correction_and_the_debt():
     """House page: what was taken back is one row, and what was lacking and is owed another."""
     ledger = settled(600, left_minor=200)
-    (event,) = LEDGER.decide(correction(600, 0), ledger, ENVELOPE)
+    (event,) = decide(correction(600, 0), ledger)
     assert isinstance(event, StakesCorrected), "the differences are moved"
     entry = told(event)
 

@@ -7,35 +7,17 @@ import pytest
 
 from services.wallet.domain.ledger import LEDGER
 from services.wallet.domain.state import Ledger
-from shared.contracts.cage import AdjustmentCap
+from shared.contracts.cage import Deposit, OpenAccount, StaffCommand
+from shared.contracts.caps import AdjustmentCap
 from shared.contracts.requests import BadRequest, decode_request
-from shared.contracts.wallet import (
-    BookRound,
-    CloseBook,
-    CorrectedStake,
-    CorrectStakes,
-    Deposit,
-    OpenAccount,
-    OpenBook,
-    ReleaseStake,
-    ReserveStake,
-    SettledStake,
-    SettleStakes,
-    StaffCommand,
-)
-from shared.kernel.messages import HOUSE, Actor, Envelope, Refused
+from shared.contracts.stakes import BookRound, CorrectedStake, CorrectStakes, ReleaseStake, ReserveStake, SettledStake, SettleStakes
+from shared.contracts.wallet import CloseBook, OpenBook
+from shared.kernel.messages import Refused
 from shared.kernel.money import MINOR_MAX
+from tests.ledgers import after, decide
 
 DAY, ROUND = "20261130", "T7.20261130-000001"
-MANAGER = Actor("staff", "manager", "duty_manager")
 MONEY = ("Deposit", "Withdraw", "GrantPromo", "RedeemPromo", "CancelPromo", "ProposeAdjustment")
-
-
-def after(*commands: Any, ledger: Ledger = LEDGER.initial) -> Ledger:
-    """Return the ledger after commands."""
-    for command in commands:
-        ledger = LEDGER.after(ledger, LEDGER.decide(command, ledger, Envelope("e", MANAGER, 0, 0)))
-    return ledger
 
 
 BOOK = after(
@@ -51,7 +33,7 @@ def answered(kind: str, ledger: Ledger = BOOK, **fields: Any) -> str:
     data = msgspec.json.encode({"id": "asked", "command": {"type": f"wallet.{kind}.v1", **about, **fields}})
     try:
         command = decode_request(data, StaffCommand).command
-        events: list[Any] = LEDGER.decide(command, ledger, Envelope("asked", MANAGER, 0, 0))
+        events: list[Any] = decide(command, ledger)
     except BadRequest:
         return "unreadable"
     except Refused as why:
@@ -134,7 +116,7 @@ def test_names_are_texts(kind: str, about: dict[str, Any]):
 def test_an_account_has_a_name_an_operator_and_a_currency(player: str, operator: str, currency: str, code: str):
     """A name is a word that can stand in a subject, and in an account's name."""
     with pytest.raises(Refused) as why:
-        LEDGER.decide(OpenAccount(player=player, operator=operator, currency=currency), BOOK, Envelope("e", MANAGER, 0, 0))
+        decide(OpenAccount(player=player, operator=operator, currency=currency), BOOK)
     assert why.value.code == code
 
 
@@ -149,7 +131,7 @@ def test_a_stake_that_cannot_be_is_refused_in_writing(about: dict[str, Any]):
     """The table gets an answer with a code, and nothing is set aside."""
     fields: dict[str, Any] = {"wager": "w", "round": ROUND, "player": "ann", "currency": "JPY", "minor": 5, **about}
     command = ReserveStake(**fields)
-    events: list[Any] = LEDGER.decide(command, BOOK, Envelope("e", HOUSE, 0, 0))
+    events: list[Any] = decide(command, BOOK)
     (event,) = events
     assert event.code in ("not_positive", "insufficient_funds", "unknown_account")
     assert LEDGER.after(BOOK, [event]).accounts == BOOK.accounts
@@ -163,7 +145,7 @@ def test_a_booked_round_takes_no_stake():
         ReleaseStake(round=ROUND, wager="w"),
         BookRound(round=ROUND, outcome="settled"),
     )
-    assert [LEDGER.decide(command, booked, Envelope("e", HOUSE, 0, 0)) for command in commands] == [[], [], []]
+    assert [decide(command, booked) for command in commands] == [[], [], []]
 
 
 def test_what_is_decided_at_a_table_is_never_refused_for_its_size():

@@ -5,46 +5,30 @@ from typing import Any
 import pytest
 
 from services.wallet.domain.carrying import beginning
-from services.wallet.domain.ledger import LEDGER
 from services.wallet.domain.state import Ledger
 from services.wallet.views import balance
-from shared.contracts.cage import AdjustmentCap, CancelPromo, GrantPromo, RedeemPromo
+from shared.contracts.cage import Deposit, OpenAccount, Withdraw
+from shared.contracts.caps import AdjustmentCap
+from shared.contracts.promo import CancelPromo, GrantPromo, RedeemPromo
 from shared.contracts.refusals import Reason
-from shared.contracts.wallet import (
+from shared.contracts.stakes import (
     BookRound,
-    CloseBook,
     CorrectedStake,
     CorrectStakes,
-    Deposit,
-    OpenAccount,
-    OpenBook,
     ReleaseStake,
     ReserveStake,
     SettledStake,
     SettleStakes,
     StakeRefused,
-    Withdraw,
 )
-from shared.kernel.messages import Actor, Envelope, Refused
+from shared.contracts.wallet import CloseBook, OpenBook
+from shared.kernel.messages import Actor, Refused
+from tests.ledgers import after, decide
 
 DAY, TOMORROW = "20261130", "20261201"
 ROUND = "T7.20261130-000001"
-MANAGER = Actor("staff", "manager", "duty_manager")
 ANN: dict[str, Any] = {"player": "ann", "currency": "CAD"}
 CAPS = (AdjustmentCap(currency="CAD", minor=5_000),)
-
-
-def decide(command: Any, ledger: Ledger, *, id: str = "asked", by: Actor = MANAGER) -> list[Any]:
-    """Return what follows from a command of somebody who works here."""
-    return LEDGER.decide(command, ledger, Envelope(id, by, 0, 0))
-
-
-def after(*commands: Any, ledger: Ledger = LEDGER.initial) -> Ledger:
-    """Return the ledger after commands; none of them moves money that it does not have."""
-    for command in commands:
-        ledger = LEDGER.after(ledger, decide(command, ledger))
-        assert not ledger.open or ledger.total("CAD") == 0
-    return ledger
 
 
 def book(*, cash: int = 1_000, promo: int = 400) -> Ledger:
@@ -85,10 +69,17 @@ def test_promotional_money_is_staked_first(stake: int, left: dict[str, int]):
 
 
 def test_chips_alone_are_wagers_elsewhere():
-    """ON-3.3: where the book does not take tokens, promotional money stays where it is, and makes up for nothing."""
-    assert holds(after(reserve(300, promotional=False), ledger=book()))["player/ann/promo"] == 400
+    """ON-3.3: where the book does not take tokens, promotional money stays where it is."""
+    ledger = after(reserve(300, promotional=False), ledger=book())
+
+    assert holds(ledger) == {"player/ann/cash": 700, "player/ann/promo": 400, f"round/{ROUND}/escrow": 300, "house/promo": -400}
+
+
+def test_promotional_money_makes_up_for_no_chips_elsewhere():
+    """ON-3.3: a wager that chips alone cannot pay for is refused, whatever was given beside them."""
     (refusal,) = decide(reserve(300, promotional=False), book(cash=200))
-    assert isinstance(refusal, StakeRefused) and refusal.code == Reason.INSUFFICIENT_FUNDS
+
+    assert (type(refusal), refusal.code) == (StakeRefused, Reason.INSUFFICIENT_FUNDS)
 
 
 @pytest.mark.parametrize(
@@ -112,19 +103,26 @@ def test_promotional_money_is_never_withdrawn():
     """A gift does not raise what can be taken home, neither before it was staked nor after it came back."""
     ledger = after(reserve(1_000), settle(1_000, 1_000), ledger=book())
     (refusal,) = decide(Withdraw(minor=1_001, **ANN), ledger)
-    assert refusal.code == Reason.INSUFFICIENT_FUNDS
-    assert holds(after(Withdraw(minor=1_000, **ANN), ledger=ledger))["player/ann/promo"] == 400
+    left = holds(after(Withdraw(minor=1_000, **ANN), ledger=ledger))
+
+    assert (refusal.code, left["player/ann/promo"]) == (Reason.INSUFFICIENT_FUNDS, 400)
 
 
-def test_redeemed_money_can_be_withdrawn_and_pays_debts_first():
-    """Whoever may redeems; what is owed is paid from it like from any money that comes in."""
+def test_redeemed_money_can_be_withdrawn():
+    """Whoever may makes cash of it, as much as was asked for."""
     ledger = after(RedeemPromo(minor=300, **ANN), ledger=book())
-    assert (holds(ledger)["player/ann/cash"], holds(ledger)["player/ann/promo"]) == (1_300, 100)
+
+    assert holds(ledger) == {"player/ann/cash": 1_300, "player/ann/promo": 100, "house/promo": -400}
+
+
+def test_redeemed_money_pays_debts_first():
+    """What is owed is paid from it like from any money that comes in."""
     line = CorrectedStake(wager="w1", player="ann", settled_minor=500, returned_minor=0)
     played = after(reserve(100, promotional=False), settle(100, 500), BookRound(round=ROUND, outcome="settled"), ledger=book(cash=100))
     owing = after(Withdraw(minor=500, **ANN), CorrectStakes(round=ROUND, number=1, currency="CAD", lines=(line,)), ledger=played)
-    assert (owing.owed("ann", "CAD"), holds(owing)["player/ann/promo"]) == (500, 400)
-    assert after(RedeemPromo(minor=400, **ANN), ledger=owing).owed("ann", "CAD") == 100
+    redeemed = after(RedeemPromo(minor=400, **ANN), ledger=owing)
+
+    assert (owing.owed("ann", "CAD"), owing.promo("ann", "CAD"), redeemed.owed("ann", "CAD")) == (500, 400, 100)
 
 
 @pytest.mark.parametrize(
@@ -137,20 +135,25 @@ def test_correction_parts_as_the_stake_was_parted(spent: int, cash: int, promo: 
         won = after(ReserveStake(wager="w", round="T7.20261130-000002", minor=spent, promotional=True, **ANN), ledger=won)
     line = CorrectedStake(wager="w1", player="ann", settled_minor=2_000, returned_minor=0)
     ledger = after(CorrectStakes(round=ROUND, number=1, currency="CAD", lines=(line,)), ledger=won)
-    found = holds(ledger)
-    assert (found["player/ann/cash"], found.get("player/ann/promo", 0), found["house/promo"]) == (cash, promo, borne)
-    assert ledger.owed("ann", "CAD") == 0
+    found = (holds(ledger)["player/ann/cash"], ledger.promo("ann", "CAD"), holds(ledger)["house/promo"], ledger.owed("ann", "CAD"))
+
+    assert found == (cash, promo, borne, 0)
 
 
 def test_what_chips_round_up_is_not_lost_by_the_house():
     """FL-5.9: 150 at three to two come to 225, and chips of 50 make 250 of it: 25 are rounding."""
     ledger = after(reserve(150, promotional=False), settle(150, 400, rounding=25), ledger=book(promo=0))
+
     assert holds(ledger) == {"player/ann/cash": 1_250, "house/win": -225, "house/rounding": -25}
+
+
+def test_correction_takes_back_what_was_rounded_up():
+    """FL-5.9: paid one to one after all, the wager needs no rounding, and the house's account of it is empty again."""
+    ledger = after(reserve(150, promotional=False), settle(150, 400, rounding=25), ledger=book(promo=0))
     line = CorrectedStake(wager="w1", player="ann", settled_minor=400, returned_minor=300, settled_rounding_minor=25, rounding_minor=0)
-    assert holds(after(CorrectStakes(round=ROUND, number=1, currency="CAD", lines=(line,)), ledger=ledger)) == {
-        "player/ann/cash": 1_150,
-        "house/win": -150,
-    }
+    corrected = after(CorrectStakes(round=ROUND, number=1, currency="CAD", lines=(line,)), ledger=ledger)
+
+    assert holds(corrected) == {"player/ann/cash": 1_150, "house/win": -150}
 
 
 @pytest.mark.parametrize(
@@ -179,11 +182,17 @@ def test_gifts_are_for_some_jobs(command: Any, job: Any):
 
 def test_voucher_is_a_request_of_its_own():
     """A voucher is taken once because its request has its name, and a request's name is used once, for ever."""
+    (granted,) = decide(GrantPromo(minor=5, voucher="SPRING-1", **ANN), book(), id="voucher-SPRING-1")
+
+    assert granted.voucher == "SPRING-1"
+
+
+def test_voucher_under_another_name_is_refused():
+    """Else it could be taken once for each name."""
     with pytest.raises(Refused) as why:
         decide(GrantPromo(minor=5, voucher="SPRING-1", **ANN), book(), id="another")
+
     assert why.value.code == Reason.BAD_REQUEST
-    (granted,) = decide(GrantPromo(minor=5, voucher="SPRING-1", **ANN), book(), id="voucher-SPRING-1")
-    assert granted.voucher == "SPRING-1"
 
 
 def test_parted_stake_is_carried_into_the_next_book():

@@ -10,10 +10,11 @@ import msgspec
 
 from services.wallet import reactions
 from services.wallet.domain.ledger import LEDGER
+from shared.contracts.cage import Deposit, OpenAccount
 from shared.contracts.desk import LiftQuarantine, SourceQuarantined
 from shared.contracts.requests import encode_request
 from shared.contracts.subjects import desk_stream, ledger_stream, log_of
-from shared.contracts.wallet import Deposit, OpenAccount, OpenBook
+from shared.contracts.wallet import OpenBook
 from shared.kernel.folded import Asked
 from shared.kernel.messages import HOUSE, Actor, Answer, Refused
 from shared.kernel.reactions import Reaction, Source

@@ -12,8 +12,9 @@ from feltlog.felt_picture import Sight, choices, parting, picture, shoe_lines, t
 from feltlog.keys import END, Keys
 from feltlog.session import Session, play_by_lines
 from services.table.views import Felt, FeltCut, FeltHand
+from shared.contracts.decisions import ExposeHand, Stand
 from shared.contracts.shoe import Opening, OwnHand
-from shared.contracts.table import ExposeHand, SettlementLine, Stand
+from shared.contracts.wagers import SettlementLine
 from tests.felts import ROUND, ScriptedHouse, box, felt, turn
 
 MINE = ("hit", "stand", "double", "split")

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from feltlog.rebuilding import open_index, state_of
 from services.wallet.app.read_side import ReadSide
 from services.wallet.views import Standing
-from shared.contracts.wallet import Deposited
+from shared.contracts.cage import Deposited
 from shared.runtime.event_store import StoreUnavailable
 from tests.books import Books
 from tests.forgery import forged

@@ -14,7 +14,7 @@ from feltlog.house import House
 from feltlog.rebuilding import open_index
 from feltlog.trouble import Trouble
 from services.wallet.rows import BalanceRow, MovementRow, PostingRow
-from shared.contracts.wallet import Deposited
+from shared.contracts.cage import Deposited
 from shared.kernel.entry import Stored
 from shared.runtime.sql import shown
 from tests.books import Books

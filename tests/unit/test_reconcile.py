@@ -12,20 +12,12 @@ from feltlog.commands.reconcile import show
 from feltlog.reconciling.report import Reconciliation, reconciled
 from feltlog.screen import screen
 from feltlog.trouble import Trouble
-from shared.contracts.table import RoundSettled, WagerAccepted, WagerLapsed, WagerPlaced, WagerRefused, WagersCorrected, WagersSettled
-from shared.contracts.wallet import (
-    AdjustmentMade,
-    BookClosed,
-    BookOpened,
-    CarriedForward,
-    Deposited,
-    Posting,
-    RoundBooked,
-    StakeReleased,
-    StakeReserved,
-    StakesCorrected,
-    StakesSettled,
-)
+from shared.contracts.accounts import Posting
+from shared.contracts.cage import AdjustmentMade, Deposited
+from shared.contracts.rounds import RoundSettled
+from shared.contracts.stakes import RoundBooked, StakeReleased, StakeReserved, StakesCorrected, StakesSettled
+from shared.contracts.wagers import WagerAccepted, WagerLapsed, WagerPlaced, WagerRefused, WagersCorrected, WagersSettled
+from shared.contracts.wallet import BookClosed, BookOpened, CarriedForward
 from shared.kernel.entry import Stored
 from tests.books import Books
 from tests.forgery import forged, read

@@ -19,10 +19,9 @@ from feltlog.screen import screen
 from feltlog.shoe_story import left_in_front, shoe_lines
 from feltlog.story import story
 from feltlog.trouble import Trouble
-from shared.contracts.rulings import GameError
+from shared.contracts.rulings import ApproveRuling, GameError, ProposeRuling
 from shared.contracts.shoe import CardsDrawn
 from shared.contracts.subjects import round_name, shoe_stream
-from shared.contracts.table import ApproveRuling, ProposeRuling
 from shared.kernel.entry import Stored
 from shared.kernel.identity import digest
 from shared.kernel.messages import Actor

@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from shared.contracts.requests import REQUEST_BYTES_MAX, BadRequest, decode_request, encode_request
-from shared.contracts.table import CloseBetting, PlaceWager, PlayerCommand
+from shared.contracts.rounds import PlayerCommand
+from shared.contracts.wagers import CloseBetting, PlaceWager
 from shared.kernel.reactions import Timer
 
 ROUND = "T7.20261130-000001"

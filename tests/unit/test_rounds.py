@@ -11,8 +11,8 @@ from feltlog.commands.rounds import as_json, chosen_rows, listing
 from feltlog.reading import Damaged
 from feltlog.rows import Choice, since_ms
 from feltlog.trouble import Trouble
+from shared.contracts.rounds import RoundVoided, VoidRound
 from shared.contracts.subjects import round_name
-from shared.contracts.table import RoundVoided, VoidRound
 from shared.kernel.identity import digest
 from shared.kernel.messages import HOUSE
 from tests.house_log import BEGAN_MS, SPLIT_ROUND, HandMadeLogs, opened, split_round

@@ -7,7 +7,9 @@ from msgspec.structs import replace
 
 from services.wallet.domain.state import Ledger
 from services.wallet.rows import LogChanged, Rows
-from shared.contracts.wallet import Deposited, Posting, StakesSettled
+from shared.contracts.accounts import Posting
+from shared.contracts.cage import Deposited
+from shared.contracts.stakes import StakesSettled
 from shared.kernel.entry import Stored
 from tests.forgery import forged, linked
 from tests.houses import NEXT_DAY, WholeHouse, little_house

@@ -15,8 +15,7 @@ from feltlog.house import House
 from feltlog.ruled import ruling_in_words
 from feltlog.trouble import Trouble
 from services.table.views import FeltProposal, felt
-from shared.contracts.rulings import KINDS, AnyRuling, DeadHand, Misread, MissedBox, ReadAnew, VoidTheRound, WrongPosition
-from shared.contracts.table import ProposeRuling
+from shared.contracts.rulings import KINDS, AnyRuling, DeadHand, Misread, MissedBox, ProposeRuling, ReadAnew, VoidTheRound, WrongPosition
 from shared.kernel.messages import Actor
 from tests.rounds import ROUND_ID, begun, opened_table
 

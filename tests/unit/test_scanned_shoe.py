@@ -12,6 +12,7 @@ from services.shoe.app.vault import Vault
 from services.shoe.domain.scanned import WAITING_MAX, takes
 from services.shoe.domain.scanned_state import PutAway, Scanned, came_before
 from services.shoe.domain.shoe import SHOE, Shoe, Unprepared, may_look
+from shared.contracts.dealing import DownHand, Face
 from shared.contracts.shoe import (
     BurnCards,
     BurnedShown,
@@ -50,7 +51,6 @@ from shared.contracts.shoe import (
     ShuffleShoe,
     TurnCard,
 )
-from shared.contracts.table import DownHand, Face
 from shared.kernel.cards import DECK, cards
 from shared.kernel.commitment import verify
 from shared.kernel.messages import HOUSE, Envelope, Refused

@@ -20,7 +20,10 @@ from services.surveillance.domain.findings import Code
 from services.table.domain.table_state import Table
 from services.table.views import felt, row
 from shared.contracts.burns import ChangeDealer, OrderDisclosure, OrderReshuffle
-from shared.contracts.rulings import FaceUpCard, VoidTheRound
+from shared.contracts.dealing import CardDealt, CuttingCardReached, ReshuffleCalled
+from shared.contracts.decisions import Stand
+from shared.contracts.rounds import RoundSettled, RoundVoided
+from shared.contracts.rulings import ApproveRuling, FaceUpCard, ProposeRuling, VoidTheRound
 from shared.contracts.shoe import (
     CardDrawn,
     CardRead,
@@ -35,28 +38,18 @@ from shared.contracts.shoe import (
 )
 from shared.contracts.subjects import round_name, shoe_stream, table_stream
 from shared.contracts.table import (
-    ApproveRuling,
     CallRound,
-    CardDealt,
     CardTold,
-    CloseBetting,
     CloseTable,
-    CuttingCardReached,
     EndDay,
     FaceAwaited,
-    PlaceWager,
-    ProposeRuling,
-    ReshuffleCalled,
-    RoundSettled,
-    RoundVoided,
     ShoeCalled,
     ShoeMounted,
     ShoeRetirementCalled,
-    Stand,
     TableClosed,
     TellCard,
-    WagerLapsed,
 )
+from shared.contracts.wagers import CloseBetting, PlaceWager, WagerLapsed
 from shared.kernel.messages import Actor
 from tests.books import Books
 from tests.forgery import forged, found, read

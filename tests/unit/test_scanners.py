@@ -19,9 +19,11 @@ from services.shoe.app.earlier import last_shoe
 from services.shoe.domain.scanned_state import PutAway, Scanned
 from services.shoe.domain.scanner_line import CUTTING_CARD
 from services.shoe.domain.shoe import SHOE
+from shared.contracts.dealing import CardsCalled
+from shared.contracts.rounds import VoidRound
 from shared.contracts.shoe import CardDrawn, CardScanned, CuttingCardScanned, ShoePrepared, ShoeRetired
 from shared.contracts.subjects import log_name, log_of, round_stream, shoe_stream, table_stream
-from shared.contracts.table import CallRound, CardsCalled, ShoeCalled, ShoeRetirementCalled, VoidRound
+from shared.contracts.table import CallRound, ShoeCalled, ShoeRetirementCalled
 from shared.kernel.entry import Decision, Entry, decode_as
 from shared.kernel.messages import HOUSE
 from shared.runtime.clock import ManualClock, gaming_day

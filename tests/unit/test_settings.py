@@ -6,7 +6,7 @@ import pytest
 
 from feltlog.settings import DEFAULT, adjustment_caps, open_table, read_settings
 from feltlog.trouble import Trouble
-from shared.contracts.cage import CAP_MINOR, all_caps, caps_line
+from shared.contracts.caps import CAP_MINOR, all_caps, caps_line
 from shared.runtime.settings import SettingMissing, from_environment, scanners_line
 
 HOUSE = '[house]\noperator = "feltlog"\nday_starts = "06:00"\nzone = "America/Toronto"\n'

@@ -14,6 +14,9 @@ from services.shoe.app.sealing import KeyMissing, KeyWrong, SealBroken, SealingK
 from services.shoe.app.vault import HoleUnknown, Vault
 from services.shoe.domain.shoe import SHOE, Made, Ready, Retired, Shoe, Uncut, Unprepared, committed_order, place
 from services.shoe.reactions import follow
+from shared.contracts.cutting import Contribution, CutCalled
+from shared.contracts.dealing import CardsCalled, Face, PeekCalled, ReshuffleCalled, TurnCalled
+from shared.contracts.rounds import RoundSettled
 from shared.contracts.shoe import (
     CardsBurned,
     CardsDrawn,
@@ -32,18 +35,7 @@ from shared.contracts.shoe import (
     ShuffleShoe,
     TurnCard,
 )
-from shared.contracts.table import (
-    CardsCalled,
-    Contribution,
-    CutCalled,
-    Face,
-    PeekCalled,
-    ReshuffleCalled,
-    RoundSettled,
-    ShoeCalled,
-    ShoeRetirementCalled,
-    TurnCalled,
-)
+from shared.contracts.table import ShoeCalled, ShoeRetirementCalled
 from shared.kernel.cards import DECK, POINTS
 from shared.kernel.commitment import verify
 from shared.kernel.cutting import cut_and_marker

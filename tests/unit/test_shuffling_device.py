@@ -13,10 +13,12 @@ from feltlog.exported import text_of
 from services.surveillance.domain.watch import Watch, verify
 from services.surveillance.redecide import Again
 from services.table.domain.table_state import Table
+from shared.contracts.cutting import SealCut
+from shared.contracts.dealing import CardDealt
 from shared.contracts.refusals import Reason
 from shared.contracts.shoe import CardsBurned, CuttingCardPlaced, OrderCommitted, ShoeCut, ShoePrepared, ShoeRetired
 from shared.contracts.subjects import round_name, table_stream
-from shared.contracts.table import CardDealt, CloseTable, RoundCalled, SealCut
+from shared.contracts.table import CloseTable, RoundCalled
 from shared.kernel.messages import Actor
 from shared.kernel.profile import Profile
 from shared.runtime.shelf import profile

@@ -10,8 +10,10 @@ from services.table.domain.filling import extension, fill_round
 from services.table.domain.round import ROUND
 from services.table.domain.state import Decision, Playing
 from services.table.reactions import timer
+from shared.contracts.dealing import DealCards, DealtCard
+from shared.contracts.decisions import Stand, TimeOutDecision
 from shared.contracts.subjects import log_of, round_name
-from shared.contracts.table import AcceptWager, CloseBetting, DealCards, DealtCard, PlaceWager, Stand, TimeOutDecision
+from shared.contracts.wagers import AcceptWager, CloseBetting, PlaceWager
 from shared.kernel.folded import Asked
 from shared.kernel.messages import HOUSE, Actor, Answer
 from shared.runtime.clock import ManualClock

@@ -14,7 +14,9 @@ from feltlog.screen import fitting, screen
 from feltlog.sheet import Sheet, csv_of, objects_of, on_the_wall, sheet_of, table_of
 from feltlog.trouble import Trouble
 from services.wallet.statement import StatementRow, statement
-from shared.contracts.wallet import Deposited, Posting, StakesSettled
+from shared.contracts.accounts import Posting
+from shared.contracts.cage import Deposited
+from shared.contracts.stakes import StakesSettled
 from tests.books import Books
 from tests.forgery import forged, read
 from tests.houses import WholeHouse, little_house

@@ -8,7 +8,7 @@ import pytest
 from feltlog.reading import chain_break, page, told
 from feltlog.story import Line, plain, story
 from feltlog.wording import spoken
-from shared.contracts import table
+from shared.contracts import dealing, decisions, rounds, wagers
 from shared.contracts.restrictions import InForce, InForceNoted, NoteInForce
 from shared.contracts.subjects import round_name
 from shared.kernel.messages import HOUSE, Actor
@@ -28,7 +28,7 @@ def last_text(*decisions: tuple[Any, Actor, list[Any]]) -> str:
     open_round, round_opened = opened(ROUND)
     first = wager("w1", "ann", 2, 1000)
     logs.write(round_name(ROUND).stream, BEGAN_MS, (open_round, HOUSE, [round_opened]))
-    logs.write(round_name(ROUND).stream, BEGAN_MS + 500, (table.PlaceWager(round=ROUND, box=2, stake_minor=1000), ANN, [first]))
+    logs.write(round_name(ROUND).stream, BEGAN_MS + 500, (wagers.PlaceWager(round=ROUND, box=2, stake_minor=1000), ANN, [first]))
     logs.write(round_name(ROUND).stream, BEGAN_MS + 1_000, *decisions)
     line = lines_of(logs)[-1]
     return f"{line.who}: {plain(line)}"
@@ -55,83 +55,87 @@ def test_cards_on_a_screen_without_suits_are_letters():
     assert actual == "bob, box 5: 6d  makes  10s 6d  hard 16"
 
 
-REFUSAL = table.CommandRefused(code="above_maximum", message="The stake is above the maximum of 500.00.")
-PEEK = table.PeekTaken(blackjack=False)
+REFUSAL = wagers.CommandRefused(code="above_maximum", message="The stake is above the maximum of 500.00.")
+PEEK = dealing.PeekTaken(blackjack=False)
 
-DEAL = table.DealCards(call_no=1, shoe="T1-S1", cards=())
-DOWN = table.FaceDownCardDealt(box=2, hand=1, shoe="T1-S1", index=0)
-HIDDEN = table.DownHand(box=2, hand=1, indices=(0, 3), players=("ann",))
+DEAL = dealing.DealCards(call_no=1, shoe="T1-S1", cards=())
+DOWN = dealing.FaceDownCardDealt(box=2, hand=1, shoe="T1-S1", index=0)
+HIDDEN = dealing.DownHand(box=2, hand=1, indices=(0, 3), players=("ann",))
 SAID = [
     (
-        (table.PlaceWager(round=ROUND, box=2, stake_minor=60_000), ANN, [REFUSAL]),
+        (wagers.PlaceWager(round=ROUND, box=2, stake_minor=60_000), ANN, [REFUSAL]),
         "ann: ann asks for 600.00 CAD on box 2: refused. The stake is above the maximum of 500.00.",
     ),
     (
-        (table.Insure(round=ROUND, box=2), ANN, [wager("w9", "ann", 2, 500, kind="insurance")]),
+        (decisions.Insure(round=ROUND, box=2), ANN, [wager("w9", "ann", 2, 500, kind="insurance")]),
         "ann: ann insures with 5.00 CAD on box 2",
     ),
     (
         (
-            table.RefuseWager(wager="w1", code="insufficient_funds", message="The account does not hold that much."),
+            wagers.RefuseWager(wager="w1", code="insufficient_funds", message="The account does not hold that much."),
             HOUSE,
-            [table.WagerRefused(wager="w1", code="insufficient_funds", message="The account does not hold that much.")],
+            [wagers.WagerRefused(wager="w1", code="insufficient_funds", message="The account does not hold that much.")],
         ),
         "wallet: ann's 10.00 CAD for box 2 is refused: The account does not hold that much.",
     ),
     (
-        (table.LapseWagers(), HOUSE, [table.WagerLapsed(wager="w1")]),
+        (wagers.LapseWagers(), HOUSE, [wagers.WagerLapsed(wager="w1")]),
         "clock: ann's 10.00 CAD for box 2 is out of the round: the wallet did not answer in time",
     ),
-    ((table.DeclineInsurance(round=ROUND, box=2), ANN, [table.InsuranceDeclined(wager="w1")]), "ann: ann, box 2: no insurance"),
+    ((decisions.DeclineInsurance(round=ROUND, box=2), ANN, [decisions.InsuranceDeclined(wager="w1")]), "ann: ann, box 2: no insurance"),
     (
-        (table.TakeEvenMoney(round=ROUND, box=2), ANN, [table.EvenMoneyTaken(wager="w1")]),
+        (decisions.TakeEvenMoney(round=ROUND, box=2), ANN, [decisions.EvenMoneyTaken(wager="w1")]),
         "ann: ann, box 2: even money for the blackjack",
     ),
-    ((table.TakePeek(blackjack=False), HOUSE, [PEEK]), "shoe: No dealer blackjack"),
-    ((table.TimeOutDecision(number=1), HOUSE, [table.DecisionTimedOut(box=2, hand=1)]), "clock: ann, box 2: no decision in time"),
+    ((dealing.TakePeek(blackjack=False), HOUSE, [PEEK]), "shoe: No dealer blackjack"),
+    ((decisions.TimeOutDecision(number=1), HOUSE, [decisions.DecisionTimedOut(box=2, hand=1)]), "clock: ann, box 2: no decision in time"),
     (
         (
-            table.ExtendClock(until_ms=BEGAN_MS + 9_000, reason="outage"),
+            decisions.ExtendClock(until_ms=BEGAN_MS + 9_000, reason="outage"),
             HOUSE,
-            [table.ClockExtended(until_ms=BEGAN_MS + 9_000, reason="outage")],
+            [decisions.ClockExtended(until_ms=BEGAN_MS + 9_000, reason="outage")],
         ),
         "table: The house was away: the clock runs for 8.000 s again",
     ),
     (
         (
-            table.CloseBetting(),
+            wagers.CloseBetting(),
             HOUSE,
-            [table.CardsCalled(call_no=1, shoe="T1-S1", faces=("down", "up", "down"))],
+            [dealing.CardsCalled(call_no=1, shoe="T1-S1", faces=("down", "up", "down"))],
         ),
         "table: Call 1: 3 cards from shoe T1-S1, 2 of them face down",
     ),
     ((DEAL, HOUSE, [DOWN]), "shoe: ann, box 2: a card face down"),
     (
-        (DEAL, HOUSE, [DOWN, table.ExposureCalled(shoe="T1-S1", hands=(HIDDEN,), blackjacks_only=True)]),
+        (DEAL, HOUSE, [DOWN, dealing.ExposureCalled(shoe="T1-S1", hands=(HIDDEN,), blackjacks_only=True)]),
         "table: The shoe is asked to turn up the blackjacks among the cards that lie face down",
     ),
     (
-        (table.ExposeHand(round=ROUND, box=2, hand=1), ANN, [table.ExposureCalled(shoe="T1-S1", hands=(HIDDEN,), blackjacks_only=False)]),
+        (
+            decisions.ExposeHand(round=ROUND, box=2, hand=1),
+            ANN,
+            [dealing.ExposureCalled(shoe="T1-S1", hands=(HIDDEN,), blackjacks_only=False)],
+        ),
         "table: To be turned up: ann, box 2",
     ),
     (
         (
-            table.TakeExposure(shoe="T1-S1", cards=()),
+            dealing.TakeExposure(shoe="T1-S1", cards=()),
             HOUSE,
-            [table.HandExposed(box=2, hand=1, cards=("8H", "8C"), shoe="T1-S1", indices=(0, 3))],
+            [dealing.HandExposed(box=2, hand=1, cards=("8H", "8C"), shoe="T1-S1", indices=(0, 3))],
         ),
         "shoe: ann, box 2 exposes 8♥ 8♣  hard 16",
     ),
     (
-        (table.Stand(round=ROUND, box=2, hand=1), ANN, [table.HandCompleted(box=2, hand=1, how="stood")]),
+        (decisions.Stand(round=ROUND, box=2, hand=1), ANN, [decisions.HandCompleted(box=2, hand=1, how="stood")]),
         "ann: ann, box 2 stands face down",
     ),
     (
-        (table.TimeOutDecision(number=1), HOUSE, [table.HandCompleted(box=2, hand=1, how="timed_out")]),
+        (decisions.TimeOutDecision(number=1), HOUSE, [decisions.HandCompleted(box=2, hand=1, how="timed_out")]),
         "clock: ann, box 2 is stood face down, out of time",
     ),
     (
-        (DEAL, HOUSE, [table.CardsPickedUp(hands=((2, 1), (0, 1)))]),
+        (DEAL, HOUSE, [dealing.CardsPickedUp(hands=((2, 1), (0, 1)))]),
         "table: The cards are picked up: box 2, the dealer's",
     ),
     (
@@ -139,7 +143,7 @@ SAID = [
         "table: What staff have ruled about wagers has changed, and binds from the next wager on",
     ),
     (
-        (table.VoidRound(reason="no_cards_left"), HOUSE, [table.RoundVoided(reason="no_cards_left", shoes=(), cutting_card_out=False)]),
+        (rounds.VoidRound(reason="no_cards_left"), HOUSE, [rounds.RoundVoided(reason="no_cards_left", shoes=(), cutting_card_out=False)]),
         "table: Round void: no cards were left; every stake goes back",
     ),
 ]
@@ -157,8 +161,8 @@ def test_a_round_without_a_wager_has_no_stake_to_give_back():
     logs = HandMadeLogs()
     open_round, round_opened = opened(ROUND)
     logs.write(round_name(ROUND).stream, BEGAN_MS, (open_round, HOUSE, [round_opened]))
-    voided = table.RoundVoided(reason="no_wagers", shoes=(), cutting_card_out=False)
-    logs.write(round_name(ROUND).stream, BEGAN_MS + 15_000, (table.CloseBetting(), HOUSE, [voided]))
+    voided = rounds.RoundVoided(reason="no_wagers", shoes=(), cutting_card_out=False)
+    logs.write(round_name(ROUND).stream, BEGAN_MS + 15_000, (wagers.CloseBetting(), HOUSE, [voided]))
 
     assert plain(lines_of(logs)[-1]) == "Round void: nobody wagered"
 

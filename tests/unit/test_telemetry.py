@@ -12,7 +12,8 @@ import pytest
 
 from services.wallet.domain.ledger import LEDGER
 from services.wallet.domain.state import Ledger
-from shared.contracts.wallet import Deposit, OpenAccount, OpenBook
+from shared.contracts.cage import Deposit, OpenAccount
+from shared.contracts.wallet import OpenBook
 from shared.kernel.entry import Entry, Stored
 from shared.kernel.folded import Asked, Pen
 from shared.kernel.messages import ACCEPTED, HOUSE, Actor, Answer

@@ -17,8 +17,7 @@ from feltlog.house import House
 from feltlog.screen import screen
 from feltlog.trouble import Trouble
 from services.wallet.views import Amount, Balance, OpenAdjustment
-from shared.contracts.cage import ADJUSTMENT_REASONS, BlockReason, ProposeAdjustment
-from shared.contracts.wallet import Deposit
+from shared.contracts.cage import ADJUSTMENT_REASONS, BlockReason, Deposit, ProposeAdjustment
 from shared.kernel.messages import ACCEPTED, Answer
 
 WAITS = OpenAdjustment(

@@ -22,6 +22,7 @@ from services.shoe.domain.blackjacks import are_blackjack, makes_blackjack
 from services.shoe.domain.scanned_state import PutAway, Scanned
 from services.shoe.domain.shoe import Made, Ready, Shoe, Uncut, Unprepared, committed_order, may_retire, place, unseen
 from services.shoe.domain.shuffle import SEED_BYTES, leaves, order, salts
+from shared.contracts.dealing import DownHand
 from shared.contracts.shoe import (
     DrawCards,
     ExposeCards,
@@ -35,7 +36,6 @@ from shared.contracts.shoe import (
     ShuffleShoe,
     TurnCard,
 )
-from shared.contracts.table import DownHand
 from shared.kernel.cards import DECK
 from shared.kernel.commitment import Tree
 from shared.runtime.event_store import StoreRefusal

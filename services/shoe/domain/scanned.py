@@ -14,6 +14,7 @@ from services.shoe.domain.scanned_burns import burn, burn_down, show_burned
 from services.shoe.domain.scanned_course import Course, face_missing, prove, require
 from services.shoe.domain.scanned_looks import look
 from services.shoe.domain.scanned_state import UNREAD, Call, Scanned, unread
+from shared.contracts.dealing import Face
 from shared.contracts.refusals import Reason, refused
 from shared.contracts.shoe import (
     CALL_CARDS_MAX,
@@ -49,7 +50,6 @@ from shared.contracts.shoe import (
     ShuffleShoe,
     TurnCard,
 )
-from shared.contracts.table import Face
 from shared.kernel.cards import DECK, POINTS
 from shared.kernel.commitment import HASH_HEX
 

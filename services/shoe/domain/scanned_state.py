@@ -11,6 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from shared.contracts.burns import BurnReason
+from shared.contracts.dealing import DownHand, Face
 from shared.contracts.shoe import (
     BurnAwaited,
     BurnedShown,
@@ -43,7 +44,6 @@ from shared.contracts.shoe import (
     ShoeShuffled,
     TurnCard,
 )
-from shared.contracts.table import DownHand, Face
 
 UNREAD = ""
 """The commitment of a card that could not be read."""

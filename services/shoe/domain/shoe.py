@@ -21,6 +21,8 @@ from services.shoe.domain.blackjacks import check_told, exposed
 from services.shoe.domain.scanned_state import PutAway, Scanned
 from services.shoe.domain.shuffle import SEED_BYTES, leaves, order, salts
 from shared.contracts.asking import CutStaff
+from shared.contracts.cutting import Contribution
+from shared.contracts.dealing import DownHand
 from shared.contracts.refusals import Reason, refused
 from shared.contracts.shoe import (
     CALL_CARDS_MAX,
@@ -53,7 +55,7 @@ from shared.contracts.shoe import (
     ShuffleShoe,
     TurnCard,
 )
-from shared.contracts.table import SEMANTICS, Contribution, DownHand
+from shared.contracts.table import SEMANTICS
 from shared.kernel.cards import DECK
 from shared.kernel.commitment import HASH_HEX, root, verify
 from shared.kernel.cutting import cut_and_marker, place_of, seal

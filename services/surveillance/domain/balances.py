@@ -13,22 +13,11 @@ from msgspec import UNSET
 from services.surveillance.domain.dues import Account, Book, moves_as_told, summed
 from services.surveillance.domain.findings import Code, Finding
 from services.surveillance.domain.heard import Heard
-from shared.contracts.wallet import (
-    AdjustmentMade,
-    BookClosed,
-    BookOpened,
-    CarriedForward,
-    Deposited,
-    PromoCancelled,
-    PromoGranted,
-    PromoRedeemed,
-    RoundBooked,
-    StakeReleased,
-    StakeReserved,
-    StakesCorrected,
-    StakesSettled,
-    Withdrawn,
-)
+from shared.contracts.accounts import escrow_account, kind_of
+from shared.contracts.cage import AdjustmentMade, Deposited, Withdrawn
+from shared.contracts.promo import PromoCancelled, PromoGranted, PromoRedeemed
+from shared.contracts.stakes import RoundBooked, StakeReleased, StakeReserved, StakesCorrected, StakesSettled
+from shared.contracts.wallet import BookClosed, BookOpened, CarriedForward
 from shared.kernel.identity import digest
 
 
@@ -72,7 +61,7 @@ class Balances:
                 for row in event.accounts:
                     book.minor[row.currency, row.account] += row.minor
                 for stake in event.stakes:
-                    book.minor[stake.currency, f"round/{stake.round}/escrow"] += stake.minor
+                    book.minor[stake.currency, escrow_account(stake.round)] += stake.minor
                     if stake.promo_minor:
                         book.promo[stake.round, stake.wager] = (stake.promo_minor, stake.minor)
             case BookOpened():
@@ -82,7 +71,7 @@ class Balances:
                     *_other_digest(book, event, "is opened"),
                 ]
             case RoundBooked():
-                held = {money for (money, name), minor in book.minor.items() if name == f"round/{event.round}/escrow" and minor}
+                held = {money for (money, name), minor in book.minor.items() if name == escrow_account(event.round) and minor}
                 return [(Code.ESCROW_LEFT, f"{event.round} is booked with {money} left in its escrow") for money in sorted(held)]
             case BookClosed():
                 book.closed = True
@@ -142,8 +131,7 @@ def _other_trial(book: Book, event: BookClosed) -> list[tuple[Code, str]]:
         return []
     sums: dict[Account, int] = defaultdict(int)
     for (money, name), minor in _standing(book.minor).items():
-        whose, _, rest = name.partition("/")
-        sums[money, name if whose == "house" else whose if whose == "outside" else f"{whose}/{rest.rpartition('/')[2]}"] += minor
+        sums[money, kind_of(name)] += minor
     told = [(row.currency, row.kind, row.minor) for row in event.trial]
     due = [(money, kind, minor) for (money, kind), minor in sorted(sums.items())]
     found = [] if told == due else [(Code.UNBALANCED, "the trial balance is not what the movements come to")]

@@ -16,30 +16,21 @@ from shared.contracts.cage import (
     AccountBlocked,
     AccountUnblocked,
     AdjustmentDeclined,
+    AdjustmentMade,
     AdjustmentProposed,
     ApproveAdjustment,
     BlockAccount,
     BlockReason,
     CageCommand,
-    CancelPromo,
     DeclineAdjustment,
-    GrantPromo,
     ProposeAdjustment,
-    RedeemPromo,
     UnblockAccount,
 )
+from shared.contracts.promo import CancelPromo, GrantPromo, PromoCancelled, PromoEvent, PromoGranted, PromoRedeemed, RedeemPromo
 from shared.contracts.staff import job_in_words
+from shared.contracts.stakes import StakeReserved
 from shared.contracts.subjects import BadSubject, round_name
-from shared.contracts.wallet import (
-    AdjustmentMade,
-    BookClosed,
-    BookOpened,
-    CarriedForward,
-    PromoCancelled,
-    PromoGranted,
-    PromoRedeemed,
-    StakeReserved,
-)
+from shared.contracts.wallet import BookClosed, BookOpened, CarriedForward
 from shared.kernel.money import EXPONENTS, decimal
 
 COMMANDS: dict[type[Any], type[CageCommand]] = {
@@ -54,8 +45,8 @@ COMMANDS: dict[type[Any], type[CageCommand]] = {
 }
 """What a person asks for whose word each event is."""
 
-Amiss = Iterator[tuple[Code, str]]
-"""Codes, and what is wrong."""
+Noticed = Iterator[tuple[Code, str]]
+"""Codes, and what there is to say."""
 Block = tuple[str, BlockReason]
 
 
@@ -107,7 +98,7 @@ class Cage:
         self.books.pop(day, None)
 
 
-def take(book: Book, fact: Fact, heard: Heard) -> Amiss:
+def take(book: Book, fact: Fact, heard: Heard) -> Noticed:
     """Let an event change what a book says; yield what there is to say about it."""
     event = fact.event
     if type(event) in COMMANDS:
@@ -142,10 +133,10 @@ def take(book: Book, fact: Fact, heard: Heard) -> Amiss:
             pass
 
 
-def theirs(fact: Fact) -> Amiss:
+def theirs(fact: Fact) -> Noticed:
     """Whoever is written down asked for it, with a job that may."""
     event, may = fact.event, MAY[COMMANDS[type(fact.event)]]
-    if (fact.actor.role, fact.actor.id, fact.actor.job) != ("staff", event.by, event.job):
+    if not fact.asker_is_named:
         said = f"{event.by} as {job_in_words(event.job)} is written down, {fact.actor.id} as {job_in_words(fact.actor.job)} asked"
         yield Code.UNAPPROVED, said
     # Whoever made a proposal takes it back with any job.
@@ -153,7 +144,7 @@ def theirs(fact: Fact) -> Amiss:
         yield Code.UNAPPROVED, f"{event.by} is {job_in_words(event.job)}; these may: {', '.join(map(job_in_words, may))}"
 
 
-def propose(book: Book, event: AdjustmentProposed, day: str) -> Amiss:
+def propose(book: Book, event: AdjustmentProposed, day: str) -> Noticed:
     """A proposal has the next number of its book, moves no more than the book allows, and is about a round of a closed day at most."""
     book.made += 1
     book.open[event.adjustment] = event
@@ -166,7 +157,7 @@ def propose(book: Book, event: AdjustmentProposed, day: str) -> Amiss:
         yield Code.UNAPPROVED, f"{event.adjustment} names {event.round}, which is no round of an earlier day"
 
 
-def decline(book: Book, event: AdjustmentDeclined) -> Amiss:
+def decline(book: Book, event: AdjustmentDeclined) -> Noticed:
     """A proposal is declined once, by who could have approved it or by who made it."""
     proposal = book.open.pop(event.adjustment, None)
     if proposal is None:
@@ -175,7 +166,7 @@ def decline(book: Book, event: AdjustmentDeclined) -> Amiss:
         yield Code.UNAPPROVED, f"{event.by} is {job_in_words(event.job)} and declined what {proposal.by} had proposed"
 
 
-def make(book: Book, event: AdjustmentMade) -> Amiss:
+def make(book: Book, event: AdjustmentMade) -> Noticed:
     """An adjustment is what one person proposed and another one approved, once."""
     proposal = book.open.pop(event.adjustment, None)
     if proposal is None:
@@ -189,7 +180,7 @@ def make(book: Book, event: AdjustmentMade) -> Amiss:
             yield Code.UNAPPROVED, f"{event.adjustment} was made with another {made} than was proposed"
 
 
-def promote(book: Book, event: PromoGranted | PromoRedeemed | PromoCancelled, id: str) -> Amiss:
+def promote(book: Book, event: PromoEvent, id: str) -> Noticed:
     """Promotional money moves no more at once than one adjustment may, and a voucher under an id of its own."""
     cap = book.caps.get(event.currency, 0)
     if not 0 < event.minor <= cap:

@@ -6,8 +6,8 @@ Whose each is says the book: ON-5.8, ON-6.2, LV-3.2, LV-3.5; FL-4.1 and FL-4.7 k
 from dataclasses import dataclass, field
 from typing import Any
 
-from services.surveillance.domain.facts import Fact
-from services.surveillance.domain.findings import Code, Finding, finding
+from services.surveillance.domain.facts import Amiss, Fact
+from services.surveillance.domain.findings import Finding
 from services.surveillance.domain.heard import Heard
 from shared.contracts.burns import BurnCalled, BurnNoted, DealerChanged, DisclosureCalled, ReshuffleOrdered
 from shared.contracts.table import RoundCalled, RoundRecorded, ShoeMounted, ShoeRetirementCalled, ShoeSetAside, TableOpened
@@ -30,9 +30,6 @@ THEIRS: dict[tuple[type[Any], str, str], tuple[str, set[str]]] = {
 """Whose each order is, by kind, book and reason; what does not stand here the book does not know."""
 CARDS = {"new_dealer": 1, "game_error": 3}
 """How many cards are burned for what (ON-6.2, LV-3.5)."""
-
-Amiss = list[tuple[str, str]]
-"""Clauses, and what is wrong."""
 
 
 @dataclass
@@ -58,10 +55,10 @@ class CardOrders:
     def hear(self, heard: Heard) -> list[Finding]:
         """Take in an entry of a table's stream; return what does not fit."""
         table = self.tables.setdefault(heard.stream, TableOrders())
-        facts = list(heard.facts())
-        found = [(fact, *amiss) for fact in facts for amiss in (*whose(table, fact), *take(table, fact.event))]
-        found += [(fact, *amiss) for fact in facts for amiss in burned_by(table, fact, facts)]
-        return [_found(heard, *each) for each in found]
+        facts = heard.facts()
+        found = [amiss for fact in facts for amiss in (*whose(table, fact), *take(table, fact.event))]
+        found += [amiss for fact in facts for amiss in burned_by(table, fact, facts)]
+        return [heard.where.broken(clause, said) for clause, said in found]
 
     def forget(self, day: str) -> None:
         """Let go of a gaming day."""
@@ -76,7 +73,7 @@ def whose(table: TableOrders, fact: Fact) -> Amiss:
     reason = event.reason if isinstance(event, BurnCalled) else ""
     rule, jobs = THEIRS.get((type(event), table.book, reason), ("FL-4.7" if table.book == "FL" else "LV-3.5", set()))
     found: Amiss = []
-    if (fact.actor.role, fact.actor.id, fact.actor.job) != ("staff", event.by, event.job):
+    if not fact.asker_is_named:
         found.append((rule, f"{event.by} as {event.job} is written down, {fact.actor.id} as {fact.actor.job or 'nothing'} ordered"))
     if event.job not in jobs:
         found.append((rule, f"{event.by} is {event.job}: {type(event).__name__} is for {' or '.join(sorted(jobs)) or 'nobody'}"))
@@ -149,10 +146,3 @@ def call(table: TableOrders, event: RoundCalled) -> Amiss:
         found.append((rule, f"{event.round} was called from {event.shoe}, which was to be shuffled"))
     table.running, table.dealer_called = True, False
     return found
-
-
-def _found(heard: Heard, fact: Fact, rule: str, said: str) -> Finding:
-    where = heard.where
-    return finding(
-        Code.RULES, f"{rule}: {said}", log=where.log, stream=where.stream, revision=fact.revision, sequence=where.sequence, clause=rule
-    )

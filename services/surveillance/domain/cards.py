@@ -14,6 +14,21 @@ from services.surveillance.domain.findings import Code, Finding
 from services.surveillance.domain.heard import Heard, Where
 from services.surveillance.domain.scanned_cards import Scanned
 from shared.contracts.burns import BurnCalled
+from shared.contracts.cutting import CutRevealed, CutSealed, OrderNoted
+from shared.contracts.dealing import (
+    CardDealt,
+    CardDiscarded,
+    CardExposed,
+    DealCard,
+    DealCards,
+    FaceDownCardDealt,
+    HandExposed,
+    HoleCardDealt,
+    HoleCardTurned,
+    PeekTaken,
+    ShoeChanged,
+)
+from shared.contracts.rounds import RoundOpened, RoundSettled, RoundVoided
 from shared.contracts.shoe import (
     BurnedShown,
     BurnRefused,
@@ -33,28 +48,7 @@ from shared.contracts.shoe import (
     ShoeShuffled,
 )
 from shared.contracts.subjects import round_name, round_of
-from shared.contracts.table import (
-    CardDealt,
-    CardDiscarded,
-    CardExposed,
-    CutRevealed,
-    CutSealed,
-    DealCard,
-    DealCards,
-    FaceDownCardDealt,
-    HandExposed,
-    HoleCardDealt,
-    HoleCardTurned,
-    OrderNoted,
-    PeekTaken,
-    RetirementNoted,
-    RoundCalled,
-    RoundOpened,
-    RoundSettled,
-    RoundVoided,
-    ShoeChanged,
-    ShoeMounted,
-)
+from shared.contracts.table import RetirementNoted, RoundCalled, ShoeMounted
 from shared.kernel.commitment import verify
 from shared.kernel.cutting import cut_and_marker, place_of, seal
 

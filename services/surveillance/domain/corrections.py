@@ -10,19 +10,12 @@ from typing import Any
 from services.surveillance.domain.echoes import differences
 from services.surveillance.domain.findings import Code, Finding
 from services.surveillance.domain.heard import Heard, Where
-from shared.contracts.rulings import RULES, WHEN_OVER, Misread
+from shared.contracts.rounds import CorrectionRefused, RoundCorrected
+from shared.contracts.rulings import RULES, WHEN_OVER, Misread, RulingApproved, RulingProposed
+from shared.contracts.stakes import CorrectedStake, StakesCorrected
 from shared.contracts.subjects import round_of, stream_table
-from shared.contracts.table import (
-    CorrectionCalled,
-    CorrectionNoted,
-    CorrectionRefused,
-    DayClosed,
-    RoundCorrected,
-    RulingApproved,
-    RulingProposed,
-    WagersCorrected,
-)
-from shared.contracts.wallet import CorrectedStake, StakesCorrected
+from shared.contracts.table import CorrectionCalled, CorrectionNoted, DayClosed
+from shared.contracts.wagers import WagersCorrected
 from shared.kernel.entry import Entry, Place
 
 AFTER_THE_END = (RoundCorrected, WagersCorrected, CorrectionRefused)

@@ -7,25 +7,14 @@ time (ON-5.2 to ON-5.5, FL-4.2, FL-4.3, LV-3.3, decision 20).
 from dataclasses import dataclass, field
 from typing import Any
 
-from services.surveillance.domain.facts import Fact, clause
-from services.surveillance.domain.findings import Code, Finding, finding
+from services.surveillance.domain.facts import Amiss, clause
+from services.surveillance.domain.findings import Finding
 from services.surveillance.domain.heard import Heard
 from shared.contracts.asking import CameOut, CutOffered, CutRefused
 from shared.contracts.burns import BurnNoted, ReshuffleOrdered
+from shared.contracts.cutting import CutCalled, CutRevealed, CutSealed, OrderNoted
 from shared.contracts.procedure import CardsReplaced
-from shared.contracts.table import (
-    CutCalled,
-    CutRevealed,
-    CutSealed,
-    OrderNoted,
-    RoundRecorded,
-    ShoeCalled,
-    ShoeMounted,
-    TableOpened,
-)
-
-Amiss = list[tuple[str, str]]
-"""Clauses, and what is wrong."""
+from shared.contracts.table import RoundRecorded, ShoeCalled, ShoeMounted, TableOpened
 
 
 @dataclass
@@ -61,7 +50,7 @@ class CutOffers:
         for fact in heard.facts():
             if fact.place[1] == 0:
                 table.committed = False
-            found += [_found(heard, fact, rule, said) for rule, said in take(table, fact.event)]
+            found += [heard.where.broken(rule, said) for rule, said in take(table, fact.event)]
         return found
 
     def forget(self, day: str) -> None:
@@ -154,10 +143,3 @@ def _order(seats: tuple[tuple[int, str], ...], start: int) -> list[str]:
     last = max((box for box, _ in seats), default=0)
     start = start or last
     return [player for box, player in sorted(seats, key=lambda seat: (seat[0] < start, seat[0]))]
-
-
-def _found(heard: Heard, fact: Fact, rule: str, said: str) -> Finding:
-    where = heard.where
-    return finding(
-        Code.RULES, f"{rule}: {said}", log=where.log, stream=where.stream, revision=fact.revision, sequence=where.sequence, clause=rule
-    )

@@ -6,7 +6,8 @@ Each question is a function of the round and answers with breaches: a clause, wh
 from collections.abc import Iterator
 
 from services.surveillance.domain.facts import Breach, Round
-from shared.contracts.table import CardDealt, CuttingCardReached, FaceDownCardDealt, HoleCardDealt, RoundSettled, RoundVoided
+from shared.contracts.dealing import CardDealt, CuttingCardReached, FaceDownCardDealt, HoleCardDealt
+from shared.contracts.rounds import RoundSettled, RoundVoided
 
 
 def seats_are_told(round_: Round) -> Iterator[Breach]:

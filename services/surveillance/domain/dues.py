@@ -9,21 +9,19 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from services.surveillance.domain.heard import Where
-from shared.contracts.wallet import (
-    AdjustmentMade,
-    CorrectedStake,
-    Deposited,
+from shared.contracts.accounts import (
+    HOUSE_PROMO,
+    HOUSE_ROUNDING,
+    HOUSE_WIN,
     Posting,
-    PromoCancelled,
-    PromoGranted,
-    PromoRedeemed,
-    SettledStake,
-    StakeReleased,
-    StakeReserved,
-    StakesCorrected,
-    StakesSettled,
-    Withdrawn,
+    cash_account,
+    escrow_account,
+    owed_account,
+    promo_account,
 )
+from shared.contracts.cage import AdjustmentMade, Deposited, Withdrawn
+from shared.contracts.promo import PromoCancelled, PromoGranted, PromoRedeemed
+from shared.contracts.stakes import CorrectedStake, SettledStake, StakeReleased, StakeReserved, StakesCorrected, StakesSettled
 
 Account = tuple[str, str]
 """A currency and an account's name."""
@@ -50,27 +48,27 @@ def moves_as_told(event: Any, moved: dict[str, int], book: Book) -> bool:
         case StakesCorrected(lines=lines):
             return moved == _corrected(event.round, lines, event.currency, book)
         case AdjustmentMade(player=player, minor=minor):
-            return _only(moved, _with_debt({player: minor}, event.currency, book), rest="house/win")
+            return _only(moved, _with_debt({player: minor}, event.currency, book), rest=HOUSE_WIN)
         case Withdrawn(player=player, minor=minor):
-            return _only(moved, {f"player/{player}/cash": -minor}, rest="outside/")
+            return _only(moved, {cash_account(player): -minor}, rest="outside/")
         case StakeReserved(player=player, round=round_, minor=minor):
             promo = event.promo_minor or 0
-            held = book.minor.get((event.currency, f"player/{player}/promo"), 0)
-            legs = {f"player/{player}/cash": promo - minor, f"player/{player}/promo": -promo, f"round/{round_}/escrow": minor}
+            held = book.minor.get((event.currency, promo_account(player)), 0)
+            legs = {cash_account(player): promo - minor, promo_account(player): -promo, escrow_account(round_): minor}
             # Promotional money goes first: either all of the stake is, or all that there is of it.
             return moved == _standing_legs(legs) and promo in (0, min(held, minor))
         case StakeReleased(player=player, round=round_, minor=minor):
             promo = book.promo.get((round_, event.wager), (0, 1))[0]
-            legs = {f"player/{player}/cash": minor - promo, f"player/{player}/promo": promo, f"round/{round_}/escrow": -minor}
+            legs = {cash_account(player): minor - promo, promo_account(player): promo, escrow_account(round_): -minor}
             return moved == _standing_legs(legs)
         case StakesSettled(round=round_, lines=lines):
             return moved == _settled(round_, lines, book)
         case PromoGranted(player=player, minor=minor):
-            return moved == {f"player/{player}/promo": minor, "house/promo": -minor}
+            return moved == {promo_account(player): minor, HOUSE_PROMO: -minor}
         case PromoCancelled(player=player, minor=minor):
-            return moved == {f"player/{player}/promo": -minor, "house/promo": minor}
+            return moved == {promo_account(player): -minor, HOUSE_PROMO: minor}
         case PromoRedeemed(player=player, minor=minor):
-            return moved == _standing_legs({f"player/{player}/promo": -minor, **_with_debt({player: minor}, event.currency, book)})
+            return moved == _standing_legs({promo_account(player): -minor, **_with_debt({player: minor}, event.currency, book)})
         case _:
             return True
 
@@ -80,11 +78,11 @@ def _settled(round_: str, lines: tuple[SettledStake, ...], book: Book) -> dict[s
     due: dict[str, int] = defaultdict(int)
     for line in lines:
         promo = _promo(book, round_, line.wager, line.returned_minor)
-        due[f"round/{round_}/escrow"] -= line.stake_minor
-        due[f"player/{line.player}/promo"] += promo
-        due[f"player/{line.player}/cash"] += line.returned_minor - promo
-        due["house/rounding"] -= line.rounding_minor or 0
-        due["house/win"] += line.stake_minor - line.returned_minor + (line.rounding_minor or 0)
+        due[escrow_account(round_)] -= line.stake_minor
+        due[promo_account(line.player)] += promo
+        due[cash_account(line.player)] += line.returned_minor - promo
+        due[HOUSE_ROUNDING] -= line.rounding_minor or 0
+        due[HOUSE_WIN] += line.stake_minor - line.returned_minor + (line.rounding_minor or 0)
     return _standing_legs(due)
 
 
@@ -98,12 +96,12 @@ def _corrected(round_: str, lines: tuple[CorrectedStake, ...], money: str, book:
         promo[line.player] += part
         cash[line.player] += line.returned_minor - line.settled_minor - part
         rounding = (line.rounding_minor or 0) - (line.settled_rounding_minor or 0)
-        due["house/rounding"] -= rounding
-        due["house/win"] += line.settled_minor - line.returned_minor + rounding
+        due[HOUSE_ROUNDING] -= rounding
+        due[HOUSE_WIN] += line.settled_minor - line.returned_minor + rounding
     for player, minor in promo.items():
-        there = max(minor, -book.minor.get((money, f"player/{player}/promo"), 0))
-        due[f"player/{player}/promo"] += there
-        due["house/promo"] += minor - there
+        there = max(minor, -book.minor.get((money, promo_account(player)), 0))
+        due[promo_account(player)] += there
+        due[HOUSE_PROMO] += minor - there
     return _standing_legs({**due, **_with_debt(cash, money, book)})
 
 
@@ -117,9 +115,9 @@ def _with_debt(net: dict[str, int], money: str, book: Book) -> dict[str, int]:
     """Return how accounts move: what a player owes is paid first, and what an account does not hold is owed."""
     due = {}
     for player, minor in net.items():
-        held, debt = book.minor.get((money, f"player/{player}/cash"), 0), -book.minor.get((money, f"player/{player}/owed"), 0)
+        held, debt = book.minor.get((money, cash_account(player)), 0), -book.minor.get((money, owed_account(player)), 0)
         to_debt = min(debt, minor) if minor > 0 else min(held + minor, 0)
-        due[f"player/{player}/cash"], due[f"player/{player}/owed"] = minor - to_debt, to_debt
+        due[cash_account(player)], due[owed_account(player)] = minor - to_debt, to_debt
     return due
 
 

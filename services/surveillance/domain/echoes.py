@@ -13,7 +13,7 @@ from msgspec import UNSET
 
 from services.surveillance.domain.findings import Code, Finding
 from services.surveillance.domain.heard import Heard, Where
-from shared.contracts import burns, restrictions, shoe, table, wallet
+from shared.contracts import burns, cutting, dealing, restrictions, rounds, shoe, stakes, table, wagers, wallet
 from shared.contracts.subjects import round_of
 from shared.kernel.messages import Cause
 
@@ -26,7 +26,7 @@ def same(*names: str, **renamed: str) -> Says:
     return lambda event: {name: getattr(event, source) for name, source in (*zip(names, names, strict=True), *renamed.items())}
 
 
-def discards(event: table.ReshuffleCalled) -> dict[str, Any]:
+def discards(event: dealing.ReshuffleCalled) -> dict[str, Any]:
     """Return what the shuffle of discards says: all cards but those on the layout (ON-11.5)."""
     hole = None if event.hole is None else (event.shoe, event.hole)
     return {
@@ -50,14 +50,14 @@ def whole(event: table.ShoeCalled) -> dict[str, Any]:
     }
 
 
-def ended(event: table.RoundSettled | table.RoundVoided) -> dict[str, Any]:
+def ended(event: rounds.RoundSettled | rounds.RoundVoided) -> dict[str, Any]:
     """Return what is written down of a round's end."""
-    return {"outcome": "settled" if isinstance(event, table.RoundSettled) else "void"}
+    return {"outcome": "settled" if isinstance(event, rounds.RoundSettled) else "void"}
 
 
-def recorded(event: table.RoundSettled | table.RoundVoided) -> dict[str, Any]:
+def recorded(event: rounds.RoundSettled | rounds.RoundVoided) -> dict[str, Any]:
     """Return what a table writes down of a round's end, beside its digest."""
-    retires = event.cutting_card_out or (isinstance(event, table.RoundVoided) and event.shoe_failed)
+    retires = event.cutting_card_out or (isinstance(event, rounds.RoundVoided) and event.shoe_failed)
     return {**ended(event), "shoes": event.shoes, "cutting_card_out": retires, **same("places", "came_out", "seats")(event)}
 
 
@@ -68,7 +68,7 @@ def turned(event: shoe.CardTurned) -> dict[str, Any]:
 
 def exposed(event: shoe.CardsExposed) -> dict[str, Any]:
     """Return what the round is told of cards of boxes that were opened."""
-    return {"cards": tuple(table.DealtCard(index=opening.index, card=opening.card) for opening in event.openings)}
+    return {"cards": tuple(dealing.DealtCard(index=opening.index, card=opening.card) for opening in event.openings)}
 
 
 def burned(event: shoe.CardsBurned) -> dict[str, Any]:
@@ -83,96 +83,96 @@ def shown(event: shoe.BurnedShown) -> dict[str, Any]:
 
 def dealt(event: shoe.CardsDrawn) -> dict[str, Any]:
     """Return what the round is told of cards that were drawn."""
-    cards = tuple(table.DealtCard(index=drawn.index, card=drawn.opening.card if drawn.opening else "") for drawn in event.cards)
+    cards = tuple(dealing.DealtCard(index=drawn.index, card=drawn.opening.card if drawn.opening else "") for drawn in event.cards)
     return {**same("call_no", "exhausted", "cutting_card_out", "marker")(event), "cards": cards}
 
 
 def dealt_one(event: shoe.CardDrawn) -> dict[str, Any]:
     """Return what the round is told of one card of a scanned shoe."""
     card = event.card.opening.card if event.card.opening else ""
-    return {"call_no": event.call_no, "dealt": table.DealtCard(index=event.card.index, card=card)}
+    return {"call_no": event.call_no, "dealt": dealing.DealtCard(index=event.card.index, card=card)}
 
 
-def placed(event: table.WagerPlaced) -> dict[str, Any]:
+def placed(event: wagers.WagerPlaced) -> dict[str, Any]:
     """Return what the ledger is told of a wager that was placed."""
     return {**same("wager", "player", "currency", minor="stake_minor")(event), "promotional": event.promotional or UNSET}
 
 
-def settled(event: table.WagersSettled) -> dict[str, Any]:
+def settled(event: wagers.WagersSettled) -> dict[str, Any]:
     """Return what the ledger is told of settled wagers."""
     lines = tuple(
-        wallet.SettledStake(**{name: getattr(line, name) for name in wallet.SettledStake.__struct_fields__}) for line in event.lines
+        stakes.SettledStake(**{name: getattr(line, name) for name in stakes.SettledStake.__struct_fields__}) for line in event.lines
     )
     return {"currency": event.currency, "lines": lines}
 
 
-def corrected(event: table.WagersCorrected) -> dict[str, Any]:
+def corrected(event: wagers.WagersCorrected) -> dict[str, Any]:
     """Return what the ledger is told of wagers that are settled anew."""
     return {**same("number", "currency")(event), "lines": differences(event)}
 
 
-def differences(event: table.WagersCorrected) -> tuple[wallet.CorrectedStake, ...]:
+def differences(event: wagers.WagersCorrected) -> tuple[stakes.CorrectedStake, ...]:
     """Return what each wager gave back and gives back now, as the ledger is to know it."""
     return tuple(
-        wallet.CorrectedStake(**{name: getattr(line, name) for name in wallet.CorrectedStake.__struct_fields__}) for line in event.lines
+        stakes.CorrectedStake(**{name: getattr(line, name) for name in stakes.CorrectedStake.__struct_fields__}) for line in event.lines
     )
 
 
-def refusal(event: table.CorrectionRefused) -> dict[str, Any]:
+def refusal(event: rounds.CorrectionRefused) -> dict[str, Any]:
     """Return what a table is told of a correction that cannot be."""
     return {**same("correction", "code", "message")(event), "number": 0}
 
 
-def put_right(event: table.RoundCorrected) -> dict[str, Any]:
+def put_right(event: rounds.RoundCorrected) -> dict[str, Any]:
     """Return what a table is told of a correction of one of its rounds."""
     return {**same("correction", "number")(event), "code": "", "message": ""}
 
 
-def booked(event: wallet.RoundBooked) -> dict[str, Any]:
+def booked(event: stakes.RoundBooked) -> dict[str, Any]:
     """Return what a table is told of a round that is booked."""
     return {"round": event.round, "number": 0}
 
 
 prepared = same("shoe", "root", "cards")
 CAUSES: Mapping[type[Any], Mapping[type[Any], Says]] = {
-    table.OpenRound: {table.RoundCalled: same("round", "number", "table", "day", "profile", "settings", "shoe", "root", "in_force")},
+    rounds.OpenRound: {table.RoundCalled: same("round", "number", "table", "day", "profile", "settings", "shoe", "root", "in_force")},
     restrictions.NoteInForce: {restrictions.InForceTold: same("in_force")},
-    table.RecordRound: {table.RoundSettled: recorded, table.RoundVoided: recorded},
+    table.RecordRound: {rounds.RoundSettled: recorded, rounds.RoundVoided: recorded},
     table.NoteBook: {wallet.TableNoted: same()},
-    table.NoteBooking: {wallet.RoundBooked: booked, wallet.StakesCorrected: same("round", "number")},
-    table.CorrectRound: {table.CorrectionCalled: same("correction", "cards", "agreed")},
-    table.NoteCorrection: {table.RoundCorrected: put_right, table.CorrectionRefused: refusal},
-    table.NoteOrder: {shoe.OrderCommitted: same("shoe", "root")},
+    table.NoteBooking: {stakes.RoundBooked: booked, stakes.StakesCorrected: same("round", "number")},
+    rounds.CorrectRound: {table.CorrectionCalled: same("correction", "cards", "agreed")},
+    table.NoteCorrection: {rounds.RoundCorrected: put_right, rounds.CorrectionRefused: refusal},
+    cutting.NoteOrder: {shoe.OrderCommitted: same("shoe", "root")},
     table.MountShoe: {shoe.ShoePrepared: prepared},
     table.NoteRetirement: {shoe.ShoeRetired: same("shoe")},
     burns.NoteBurn: {shoe.CardsBurned: burned, shoe.BurnRefused: same("number", "code", "message")},
     burns.NoteDisclosure: {shoe.BurnedShown: shown},
     shoe.BurnCards: {burns.BurnCalled: same("number", "cards", "reason")},
     shoe.ShowBurned: {burns.DisclosureCalled: same("number")},
-    table.AcceptWager: {wallet.StakeReserved: same("wager")},
-    table.RefuseWager: {wallet.StakeRefused: same("wager", "code", "message")},
-    table.DealCards: {shoe.CardsDrawn: dealt},
-    table.DealCard: {shoe.CardDrawn: dealt_one},
-    table.NoteCuttingCard: {shoe.CuttingCardDrawn: same()},
+    wagers.AcceptWager: {stakes.StakeReserved: same("wager")},
+    wagers.RefuseWager: {stakes.StakeRefused: same("wager", "code", "message")},
+    dealing.DealCards: {shoe.CardsDrawn: dealt},
+    dealing.DealCard: {shoe.CardDrawn: dealt_one},
+    dealing.NoteCuttingCard: {shoe.CuttingCardDrawn: same()},
     table.NoteMissingFace: {shoe.FaceMissing: same("shoe", "index", "round")},
-    table.ChangeShoe: {shoe.ShoePrepared: prepared},
-    table.TakePeek: {shoe.HolePeeked: same("blackjack")},
-    table.TurnHole: {shoe.CardTurned: turned},
-    table.TakeExposure: {shoe.CardsExposed: exposed},
-    shoe.ShuffleShoe: {table.ShoeCalled: whole, table.ReshuffleCalled: discards},
-    shoe.CutShoe: {table.CutCalled: same("contributions", "cutter", "staff")},
-    shoe.DrawCards: {table.CardsCalled: same("call_no", "faces")},
-    shoe.CancelCall: {table.RoundVoided: same()},
+    dealing.ChangeShoe: {shoe.ShoePrepared: prepared},
+    dealing.TakePeek: {shoe.HolePeeked: same("blackjack")},
+    dealing.TurnHole: {shoe.CardTurned: turned},
+    dealing.TakeExposure: {shoe.CardsExposed: exposed},
+    shoe.ShuffleShoe: {table.ShoeCalled: whole, dealing.ReshuffleCalled: discards},
+    shoe.CutShoe: {cutting.CutCalled: same("contributions", "cutter", "staff")},
+    shoe.DrawCards: {dealing.CardsCalled: same("call_no", "faces")},
+    shoe.CancelCall: {rounds.RoundVoided: same()},
     shoe.ReadCard: {table.CardTold: same("index", "card")},
-    shoe.PeekHole: {table.PeekCalled: same("index")},
-    shoe.TurnCard: {table.TurnCalled: same("index")},
-    shoe.ExposeCards: {table.ExposureCalled: same("hands", "blackjacks_only")},
+    shoe.PeekHole: {dealing.PeekCalled: same("index")},
+    shoe.TurnCard: {dealing.TurnCalled: same("index")},
+    shoe.ExposeCards: {dealing.ExposureCalled: same("hands", "blackjacks_only")},
     shoe.RetireShoe: {table.ShoeRetirementCalled: same("reason", "next_shoe", "next_root")},
-    wallet.ReserveStake: {table.WagerPlaced: placed},
-    wallet.ReleaseStake: {table.WagerLapsed: same("wager")},
-    wallet.SettleStakes: {table.WagersSettled: settled},
-    wallet.CorrectStakes: {table.WagersCorrected: corrected},
-    wallet.BookRound: {table.RoundSettled: ended, table.RoundVoided: ended},
+    stakes.ReserveStake: {wagers.WagerPlaced: placed},
+    stakes.ReleaseStake: {wagers.WagerLapsed: same("wager")},
+    stakes.SettleStakes: {wagers.WagersSettled: settled},
+    stakes.CorrectStakes: {wagers.WagersCorrected: corrected},
+    stakes.BookRound: {rounds.RoundSettled: ended, rounds.RoundVoided: ended},
     wallet.NoteTable: {table.TableOpened: same("table")},
     wallet.NoteDayClosed: {table.DayClosed: same("table", "next_day")},
 }
@@ -253,7 +253,7 @@ class Echoes:
 
 def misaddressed(command: Any, event: Any, *, said_in: str, decided_in: str) -> list[str]:
     """Return whether round or shoe are others than those whose streams cause and command stand in."""
-    called = event.next_shoe if isinstance(event, table.ReshuffleCalled) else getattr(event, "shoe", None)
+    called = event.next_shoe if isinstance(event, dealing.ReshuffleCalled) else getattr(event, "shoe", None)
     pairs = (
         ("round", round_in(said_in), getattr(command, "round", None)),
         ("round", round_in(decided_in), getattr(event, "round", None)),

@@ -9,7 +9,8 @@ from typing import Any
 
 import msgspec
 
-from shared.contracts.table import Kind, RoundOpened, WagerAccepted, WagerPlaced
+from shared.contracts.rounds import RoundOpened
+from shared.contracts.wagers import Kind, WagerAccepted, WagerPlaced
 from shared.kernel.entry import Entry
 from shared.kernel.messages import Actor, Cause
 from shared.kernel.profile import Profile
@@ -27,6 +28,15 @@ class Fact(msgspec.Struct, frozen=True, kw_only=True):
     cause: Cause | None
     command: Any
     event: Any
+
+    @property
+    def asker_is_named(self) -> bool:
+        """Whether the member of staff whom the event names is who asked for it, in the job that it names."""
+        return (self.actor.role, self.actor.id, self.actor.job) == ("staff", self.event.by, self.event.job)
+
+
+Amiss = list[tuple[str, str]]
+"""Clauses, and what is wrong by each."""
 
 
 def facts(entries: Iterable[Entry[Any, Any]]) -> list[Fact]:

@@ -7,23 +7,9 @@ from collections.abc import Iterator
 
 from services.surveillance.domain.facts import Breach, Fact, Round
 from services.surveillance.domain.reenactment import is_ace_and_ten
-from shared.contracts.table import (
-    CardDealt,
-    CardsPickedUp,
-    DecisionAwaited,
-    ExposeHand,
-    ExposureCalled,
-    FaceDownCardDealt,
-    HandDoubled,
-    HandExposed,
-    HandHit,
-    HandsDecided,
-    HandSplit,
-    InsuranceOpened,
-    ReshuffleCalled,
-    RoundSettled,
-    RoundVoided,
-)
+from shared.contracts.dealing import CardDealt, CardsPickedUp, ExposureCalled, FaceDownCardDealt, HandExposed, ReshuffleCalled
+from shared.contracts.decisions import DecisionAwaited, ExposeHand, HandDoubled, HandHit, HandSplit, InsuranceOpened
+from shared.contracts.rounds import HandsDecided, RoundSettled, RoundVoided
 
 Place = tuple[int, int]
 

@@ -21,9 +21,13 @@ class Where(msgspec.Struct, frozen=True):
     revision: int
     sequence: int
 
-    def found(self, code: Code, message: str) -> Finding:
+    def found(self, code: Code, message: str, *, clause: str = "") -> Finding:
         """Return a finding at this place."""
-        return finding(code, message, log=self.log, stream=self.stream, revision=self.revision, sequence=self.sequence)
+        return finding(code, message, log=self.log, stream=self.stream, revision=self.revision, sequence=self.sequence, clause=clause)
+
+    def broken(self, clause: str, said: str) -> Finding:
+        """Return that a rule is broken at this place."""
+        return self.found(Code.RULES, f"{clause}: {said}", clause=clause)
 
 
 class Heard(msgspec.Struct, frozen=True, kw_only=True):

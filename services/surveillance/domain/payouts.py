@@ -3,7 +3,8 @@
 from msgspec import UNSET
 
 from services.surveillance.domain.reenactment import Felt, Hand, is_ace_and_ten, points
-from shared.contracts.table import HandResult, Result, SettlementLine, WagerPlaced
+from shared.contracts.rounds import HandResult, Result
+from shared.contracts.wagers import SettlementLine, WagerPlaced
 from shared.kernel.money import Ratio, coin
 
 

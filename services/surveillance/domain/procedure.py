@@ -7,8 +7,8 @@ FL-3.3, FL-3.4, LV-1.5, LV-3.1, LV-3.2).  That list stands here a second time, a
 from dataclasses import dataclass, field
 from typing import Any
 
-from services.surveillance.domain.facts import Fact
-from services.surveillance.domain.findings import Code, Finding, finding
+from services.surveillance.domain.facts import Amiss, Fact
+from services.surveillance.domain.findings import Finding
 from services.surveillance.domain.heard import Heard
 from shared.contracts.procedure import (
     CardsPresented,
@@ -82,9 +82,6 @@ WORDS: dict[str, type[Any]] = {
 OF_THE_CARDS = (DecksInspected, InspectionVerified, CardsPresented)
 STEPS = (ShoeInspected, *OF_THE_CARDS, CardsWashed, CardsStacked, CardsShuffled)
 
-Amiss = list[tuple[str, str]]
-"""Clauses, and what is wrong."""
-
 
 @dataclass
 class TableCards:
@@ -125,7 +122,7 @@ class Procedure:
         """Take in an entry of a table's stream; return what does not fit."""
         table = self.tables.setdefault(heard.stream, TableCards())
         found = [(fact, clause, said) for fact in heard.facts() for clause, said in (*self._days(fact.event), *take(table, fact))]
-        return [_found(heard, fact, clause, said) for fact, clause, said in found if self._concerns(fact.event)]
+        return [heard.where.broken(clause, said) for fact, clause, said in found if self._concerns(fact.event)]
 
     def _concerns(self, event: Any) -> bool:
         """Return whether something that is wrong with an event is to be said."""
@@ -265,16 +262,9 @@ class StepUnknown:
 def spoken(fact: Fact, jobs: tuple[str, ...]) -> list[str]:
     """Return what is wrong with who said it, in which job and when."""
     event, actor = fact.event, fact.actor
-    if (actor.role, actor.id, actor.job) != ("staff", event.by, event.job):
+    if not fact.asker_is_named:
         return [f"{event.by} as {event.job} is written down, {actor.id} as {actor.job or 'nothing'} did it"]
     amiss = [] if event.job in jobs else [f"{event.by} is {event.job}: it is for {' or '.join(jobs)}"]
     return (
         amiss if event.at_ms == fact.received_at_ms else [*amiss, f"{event.by} did it at {fact.received_at_ms}, and {event.at_ms} is told"]
-    )
-
-
-def _found(heard: Heard, fact: Fact, clause: str, said: str) -> Finding:
-    where = heard.where
-    return finding(
-        Code.RULES, f"{clause}: {said}", log=where.log, stream=where.stream, revision=fact.revision, sequence=where.sequence, clause=clause
     )

@@ -13,20 +13,10 @@ import msgspec
 from services.surveillance.domain.facts import Breach, Fact, Round
 from services.surveillance.domain.payouts import lines, results
 from services.surveillance.domain.reenactment import Felt, is_ace_and_ten, must_draw, points
-from shared.contracts.table import (
-    CardDealt,
-    CardsCorrected,
-    CorrectedCard,
-    HandCompleted,
-    HandExposed,
-    HandSplit,
-    HoleCardTurned,
-    RoundCorrected,
-    RoundVoided,
-    SettlementLine,
-    WagersCorrected,
-    WagersSettled,
-)
+from shared.contracts.dealing import CardDealt, CardsCorrected, CorrectedCard, HandExposed, HoleCardTurned
+from shared.contracts.decisions import HandCompleted, HandSplit
+from shared.contracts.rounds import RoundCorrected, RoundVoided
+from shared.contracts.wagers import SettlementLine, WagersCorrected, WagersSettled
 
 Key = tuple[str, int]
 """A shoe, and a place in it."""

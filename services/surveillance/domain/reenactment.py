@@ -9,32 +9,30 @@ from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 from services.surveillance.domain.facts import Fact, clause
-from shared.contracts.table import (
+from shared.contracts.dealing import (
     BoxMissed,
     CardDealt,
     CardsCorrected,
-    DecisionTimedOut,
-    EvenMoneyTaken,
     FaceDownCardDealt,
-    HandCompleted,
-    HandDoubled,
     HandExposed,
-    HandHit,
-    HandsDecided,
-    HandSplit,
     HoleCardDealt,
     HoleCardTurned,
+    PeekTaken,
+)
+from shared.contracts.decisions import (
+    DecisionTimedOut,
+    EvenMoneyTaken,
+    HandCompleted,
+    HandDoubled,
+    HandHit,
+    HandSplit,
     InsuranceClosed,
     InsuranceDeclined,
     InsuranceOpened,
     JoiningOpened,
-    PeekTaken,
-    RoundOpened,
-    RoundSettled,
-    RoundVoided,
-    WagerAccepted,
-    WagerPlaced,
 )
+from shared.contracts.rounds import HandsDecided, RoundOpened, RoundSettled, RoundVoided
+from shared.contracts.wagers import WagerAccepted, WagerPlaced
 from shared.kernel.profile import Profile
 
 DEALER = 0

@@ -13,24 +13,18 @@ from services.surveillance.domain.findings import Code, Finding, finding
 from services.surveillance.domain.payouts import lines, results
 from services.surveillance.domain.put_right import corrections_are_right
 from services.surveillance.domain.reenactment import Felt, Hand, Irregular, Unfinished, Unfollowed, Voided, points, reenact
-from shared.contracts.subjects import log_of
-from shared.contracts.table import (
-    SIDE_BETS,
+from shared.contracts.dealing import (
     CardDealt,
     CardDiscarded,
     CardExposed,
     CuttingCardReached,
     FaceDownCardDealt,
-    HandsDecided,
     HoleCardDealt,
     ReshuffleCalled,
-    RoundOpened,
-    RoundSettled,
-    RoundVoided,
-    SettlementLine,
-    WagersCorrected,
-    WagersSettled,
 )
+from shared.contracts.rounds import HandsDecided, RoundOpened, RoundSettled, RoundVoided
+from shared.contracts.subjects import log_of
+from shared.contracts.wagers import SIDE_BETS, SettlementLine, WagersCorrected, WagersSettled
 from shared.kernel.entry import Entry
 
 SEMANTICS_KNOWN = 1

@@ -7,8 +7,8 @@ first (FL-3.5, FL-5.4, FL-5.8, FL-5.10 to FL-5.13).  What holds is worked out he
 from dataclasses import dataclass, field
 from typing import Any
 
-from services.surveillance.domain.facts import Fact
-from services.surveillance.domain.findings import Code, Finding, finding
+from services.surveillance.domain.facts import Amiss, Fact
+from services.surveillance.domain.findings import Finding
 from services.surveillance.domain.heard import Heard
 from shared.contracts.restrictions import (
     BoxesReleased,
@@ -81,16 +81,12 @@ class Restrictions:
     def hear(self, heard: Heard) -> list[Finding]:
         """Take in an entry of a table's stream; return what does not fit."""
         table = self.tables.setdefault(heard.stream, TableRestrictions())
-        found = [(fact, clause, said) for fact in heard.facts() for clause, said in (*whose(fact), *take(table, fact.event))]
-        return [_found(heard, fact, clause, said) for fact, clause, said in found]
+        found = [amiss for fact in heard.facts() for amiss in (*whose(fact), *take(table, fact.event))]
+        return [heard.where.broken(clause, said) for clause, said in found]
 
     def forget(self, day: str) -> None:
         """Let go of a gaming day."""
         self.tables = {stream: table for stream, table in self.tables.items() if f".{day}." not in stream}
-
-
-Amiss = list[tuple[str, str]]
-"""Clauses, and what is wrong."""
 
 
 def whose(fact: Fact) -> Amiss:
@@ -103,7 +99,7 @@ def whose(fact: Fact) -> Amiss:
     if theirs is None:
         return []
     clause, jobs = theirs
-    if (fact.actor.role, fact.actor.id, fact.actor.job) != ("staff", event.by, event.job):
+    if not fact.asker_is_named:
         return [(clause, f"{event.by} as {event.job} is written down, {fact.actor.id} as {fact.actor.job or 'nothing'} ruled")]
     return [] if event.job in jobs else [(clause, f"{event.by} is {event.job}: it is for {' or '.join(jobs)}")]
 
@@ -179,10 +175,3 @@ def call(table: TableRestrictions, event: RoundCalled) -> Amiss:
     if event.in_force is None:
         return [("FL-5.10", f"{event.round} was not told what holds")] if table.restricts or table.hides else []
     return [] if table.holds(event.in_force) else [("FL-5.10", f"{event.round} was told that something else holds than was ruled")]
-
-
-def _found(heard: Heard, fact: Fact, clause: str, said: str) -> Finding:
-    where = heard.where
-    return finding(
-        Code.RULES, f"{clause}: {said}", log=where.log, stream=where.stream, revision=fact.revision, sequence=where.sequence, clause=clause
-    )

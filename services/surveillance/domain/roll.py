@@ -12,8 +12,9 @@ import msgspec
 from services.surveillance.domain.corrections import is_correction
 from services.surveillance.domain.findings import Code, Finding
 from services.surveillance.domain.heard import Heard, Where
+from shared.contracts.rounds import RoundOpened, RoundSettled, RoundVoided
 from shared.contracts.subjects import BadSubject, RoundName, round_name, round_of
-from shared.contracts.table import DayClosed, RoundCalled, RoundOpened, RoundRecorded, RoundSettled, RoundVoided
+from shared.contracts.table import DayClosed, RoundCalled, RoundRecorded
 
 CARRIED_BY_CALL = ("round", "number", "table", "day", "profile", "settings", "shoe", "root", "in_force")
 """What a round's opening takes over from the call."""

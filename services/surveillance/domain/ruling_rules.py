@@ -9,20 +9,11 @@ from collections.abc import Iterator
 
 from services.surveillance.domain.facts import Breach, Fact, Round
 from shared.contracts import rulings
-from shared.contracts.table import (
-    Astray,
-    BoxMissed,
-    CardDiscarded,
-    CardExposed,
-    CardsCorrected,
-    CloseBetting,
-    HandCompleted,
-    RoundVoided,
-    RulingApproved,
-    RulingDeclined,
-    RulingProposed,
-    RulingWithdrawn,
-)
+from shared.contracts.dealing import Astray, BoxMissed, CardDiscarded, CardExposed, CardsCorrected
+from shared.contracts.decisions import HandCompleted
+from shared.contracts.rounds import RoundVoided
+from shared.contracts.rulings import RulingApproved, RulingDeclined, RulingProposed, RulingWithdrawn
+from shared.contracts.wagers import CloseBetting
 
 TWO = "LV-3.5"
 """The clause that asks for another person's approval in so many words."""
@@ -35,7 +26,7 @@ def rulings_take_two_persons(round_: Round) -> Iterator[Breach]:
     made = 0
     for fact in round_.of(RulingProposed, RulingApproved, RulingDeclined, RulingWithdrawn):
         event = fact.event
-        if (fact.actor.role, fact.actor.id, fact.actor.job) != ("staff", event.by, event.job):
+        if not fact.asker_is_named:
             yield TWO, f"{fact.actor.id} as {fact.actor.job or 'nobody'} spoke for {event.by} as {event.job}", fact
         if isinstance(event, RulingProposed):
             made += 1

@@ -10,17 +10,10 @@ from dataclasses import dataclass, field
 from services.surveillance.domain.facts import Fact
 from services.surveillance.domain.findings import Code, Finding
 from services.surveillance.domain.heard import Heard, Where
+from shared.contracts.stakes import SettledStake, StakeForgone, StakeRefused, StakeReleased, StakeReserved, StakesSettled
 from shared.contracts.subjects import round_of
-from shared.contracts.table import SettlementLine, WagerAccepted, WagerLapsed, WagerPlaced, WagerRefused, WagersSettled
-from shared.contracts.wallet import (
-    CarriedForward,
-    SettledStake,
-    StakeForgone,
-    StakeRefused,
-    StakeReleased,
-    StakeReserved,
-    StakesSettled,
-)
+from shared.contracts.wagers import SettlementLine, WagerAccepted, WagerLapsed, WagerPlaced, WagerRefused, WagersSettled
+from shared.contracts.wallet import CarriedForward
 from shared.kernel.entry import Place
 
 Key = tuple[str, str]

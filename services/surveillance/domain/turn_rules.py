@@ -6,30 +6,23 @@ Each question is a function of the round and answers with breaches: a clause, wh
 from collections.abc import Iterator
 
 from services.surveillance.domain.facts import Breach, Fact, Round
-from shared.contracts.table import (
-    CardDealt,
-    CardDiscarded,
-    CardExposed,
+from shared.contracts.dealing import CardDealt, CardDiscarded, CardExposed, FaceDownCardDealt, HoleCardDealt, ReshuffleCalled, ShoeChanged
+from shared.contracts.decisions import (
     ClockExtended,
     ClockResumed,
     DecisionAwaited,
     DecisionTimedOut,
     EvenMoneyTaken,
-    FaceDownCardDealt,
     HandCompleted,
     HandHit,
-    HoleCardDealt,
     InsuranceClosed,
     InsuranceDeclined,
     InsuranceOpened,
     JoiningClosed,
     JoiningDeclined,
     JoiningOpened,
-    ReshuffleCalled,
-    ShoeChanged,
-    WagerAccepted,
-    WagerPlaced,
 )
+from shared.contracts.wagers import WagerAccepted, WagerPlaced
 from shared.kernel.money import coin
 
 

@@ -6,20 +6,14 @@ Each question is a function of the round and answers with breaches: a clause, wh
 from collections.abc import Iterator
 
 from services.surveillance.domain.facts import Breach, Round
+from shared.contracts.dealing import CardDealt, FaceDownCardDealt, HandExposed, HoleCardDealt, HoleCardTurned
 from shared.contracts.restrictions import InForce, InForceNoted
-from shared.contracts.table import (
+from shared.contracts.rounds import RoundOpened, RoundSettled, RoundVoided
+from shared.contracts.wagers import (
     SIDE_BETS,
     BettingClosed,
     CallersSet,
-    CardDealt,
     CloseBetting,
-    FaceDownCardDealt,
-    HandExposed,
-    HoleCardDealt,
-    HoleCardTurned,
-    RoundOpened,
-    RoundSettled,
-    RoundVoided,
     WagerAccepted,
     WagerLapsed,
     WagerPlaced,

@@ -30,8 +30,8 @@ from services.surveillance.domain.report import Counts, Report
 from services.surveillance.domain.restrictions import Restrictions
 from services.surveillance.domain.roll import Roll
 from services.surveillance.domain.stakes import Stakes
+from shared.contracts.rounds import RoundCommand, RoundCorrected, RoundEvent, RoundSettled, RoundVoided
 from shared.contracts.subjects import log_day, round_of
-from shared.contracts.table import RoundCommand, RoundCorrected, RoundEvent, RoundSettled, RoundVoided
 from shared.kernel.entry import Entry, Stored
 from shared.kernel.identity import digest
 

@@ -8,9 +8,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from shared.contracts.refusals import Reason, refused
-from shared.contracts.rulings import NOTE_MAX, RULES, AnyRuling, kind_of
-from shared.contracts.staff import JOBS, Job, job_in_words
-from shared.contracts.table import (
+from shared.contracts.rulings import (
+    NOTE_MAX,
+    RULES,
+    AnyRuling,
     ApproveRuling,
     DeclineRuling,
     ProposeRuling,
@@ -20,7 +21,9 @@ from shared.contracts.table import (
     RulingProposed,
     RulingWithdrawn,
     WithdrawRuling,
+    kind_of,
 )
+from shared.contracts.staff import JOBS, Job, job_in_words
 from shared.kernel.messages import Envelope
 
 OPEN_MAX = 8

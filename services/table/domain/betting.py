@@ -9,17 +9,15 @@ from services.table.domain.course import Course
 from services.table.domain.order import DEALER, deal_order
 from services.table.domain.stakes import check_grid, in_words, unit_minor
 from services.table.domain.state import SEEN, Betting, Wager
+from shared.contracts.dealing import CardsCalled, Face
 from shared.contracts.refusals import Reason, refused
-from shared.contracts.table import (
+from shared.contracts.rounds import RoundEvent, RoundVoided
+from shared.contracts.wagers import (
     BettingClosed,
     CallersSet,
-    CardsCalled,
     CloseBetting,
-    Face,
     LapseWagers,
     PlaceWager,
-    RoundEvent,
-    RoundVoided,
     WagerAccepted,
     WagerLapsed,
     WagerPlaced,

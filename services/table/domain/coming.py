@@ -9,19 +9,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from shared.contracts.asking import CutAwaited, CutOffered, CutRefused, CutStaff, ExtendReveal, RefuseCut, RevealExtended
+from shared.contracts.cutting import Contribution, CutCalled, CutRevealed, CutSealed, OrderNoted, RevealCut, SealCut, SealingClosed
 from shared.contracts.refusals import Reason, refused
-from shared.contracts.table import (
-    Contribution,
-    CutCalled,
-    CutRevealed,
-    CutSealed,
-    OrderNoted,
-    RevealCut,
-    SealCut,
-    SealingClosed,
-    ShoeCalled,
-    TableEvent,
-)
+from shared.contracts.table import ShoeCalled, TableEvent
 from shared.kernel.cutting import SECRET_HEX, seal
 
 SEALS_MAX = 64

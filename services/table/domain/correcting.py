@@ -15,20 +15,11 @@ from services.table.domain.playing import completion, next_hand
 from services.table.domain.settlement import anew, told, unsettled
 from services.table.domain.settling_anew import check_decisions, settlement
 from services.table.domain.state import Decision, Over, Playing
+from shared.contracts.dealing import CardsCorrected, CorrectedCard
 from shared.contracts.refusals import Reason, refused
-from shared.contracts.rulings import WHEN_OVER, AnyRuling, Misread, ReadAnew
-from shared.contracts.table import (
-    Agreed,
-    CardsCorrected,
-    CorrectedCard,
-    CorrectedLine,
-    CorrectionRefused,
-    CorrectRound,
-    HandResult,
-    RoundCorrected,
-    RoundEvent,
-    WagersCorrected,
-)
+from shared.contracts.rounds import CorrectionRefused, CorrectRound, HandResult, RoundCorrected, RoundEvent
+from shared.contracts.rulings import WHEN_OVER, Agreed, AnyRuling, Misread, ReadAnew
+from shared.contracts.wagers import CorrectedLine, WagersCorrected
 from shared.kernel.messages import Envelope, Refused
 
 CORRECTIONS_MAX = 16

@@ -6,7 +6,8 @@ each event is remembered as soon as it is decided.
 
 from services.table.domain.evolve import REMEMBERED, dealt_together
 from services.table.domain.state import Cards, Laying, Playing, Round
-from shared.contracts.table import CardDealt, CardsCalled, Face, RoundEvent
+from shared.contracts.dealing import CardDealt, CardsCalled, Face
+from shared.contracts.rounds import RoundEvent
 from shared.kernel import decider
 
 

@@ -2,7 +2,8 @@
 
 from services.table.domain.course import Course
 from services.table.domain.settlement import line, mend
-from shared.contracts.table import HandCompleted, WagersSettled
+from shared.contracts.decisions import HandCompleted
+from shared.contracts.wagers import WagersSettled
 
 
 def die(course: Course, box: int, hand: int) -> None:

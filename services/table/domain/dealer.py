@@ -5,17 +5,8 @@ from services.table.domain.course import Course
 from services.table.domain.hand import HARD_POINTS, Hand
 from services.table.domain.settlement import finish, settle_insurance
 from services.table.domain.state import Peek, Playing, Turn
-from shared.contracts.table import (
-    CardsCalled,
-    Face,
-    HoleCardTurned,
-    PeekCalled,
-    PeekTaken,
-    RoundEvent,
-    TakePeek,
-    TurnCalled,
-    TurnHole,
-)
+from shared.contracts.dealing import CardsCalled, Face, HoleCardTurned, PeekCalled, PeekTaken, TakePeek, TurnCalled, TurnHole
+from shared.contracts.rounds import RoundEvent
 from shared.kernel.messages import Envelope
 from shared.kernel.profile import Profile
 

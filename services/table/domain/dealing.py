@@ -15,14 +15,13 @@ from services.table.domain.hand import HARD_POINTS
 from services.table.domain.order import Place, deal_order
 from services.table.domain.settlement import finish, give_back
 from services.table.domain.state import SEEN, Cards, Decision, Exposure, Laying, NewShoe, Playing
-from shared.contracts.table import (
+from shared.contracts.dealing import (
     Astray,
     CardDealt,
     CardDiscarded,
     CardExposed,
     CardsCalled,
     ChangeShoe,
-    ClockResumed,
     CuttingCardReached,
     DealCard,
     DealCards,
@@ -32,10 +31,11 @@ from shared.contracts.table import (
     HoleCardDealt,
     NoteCuttingCard,
     ReshuffleCalled,
-    RoundEvent,
     ShoeChanged,
     TakeExposure,
 )
+from shared.contracts.decisions import ClockResumed
+from shared.contracts.rounds import RoundEvent
 from shared.kernel.cards import DECK
 from shared.kernel.messages import Envelope
 

@@ -11,7 +11,7 @@ from services.table.domain.course import Course
 from services.table.domain.evolve import place_of
 from services.table.domain.hand import HARD_POINTS, Hand
 from services.table.domain.state import Cards, Exposure, Playing
-from shared.contracts.table import DownHand, ExposureCalled, HandExposed, TakeExposure
+from shared.contracts.dealing import DownHand, ExposureCalled, HandExposed, TakeExposure
 
 
 def lies_face_down(playing: Playing) -> bool:

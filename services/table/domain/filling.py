@@ -13,8 +13,10 @@ from services.table.domain.coming import Revealing, Sealing
 from services.table.domain.state import Over, Playing, Round, clock
 from services.table.domain.table_state import Table
 from shared.contracts.asking import ExtendReveal
+from shared.contracts.decisions import ExtendClock
 from shared.contracts.refusals import Reason, refused
-from shared.contracts.table import EndDay, ExtendClock, OpenTable, PlayerCommand
+from shared.contracts.rounds import PlayerCommand
+from shared.contracts.table import EndDay, OpenTable
 from shared.kernel.profile import Profile
 
 

@@ -10,23 +10,9 @@ from services.table.domain.approval import Proposal
 from services.table.domain.correcting import cards_of
 from services.table.domain.table_state import Table
 from shared.contracts.refusals import Reason, refused
-from shared.contracts.rulings import WHEN_OVER, kind_of
+from shared.contracts.rulings import WHEN_OVER, Agreed, ApproveRuling, DeclineRuling, ProposeRuling, RulingApproved, WithdrawRuling, kind_of
 from shared.contracts.subjects import BadSubject, round_name
-from shared.contracts.table import (
-    Agreed,
-    ApproveRuling,
-    BookingNoted,
-    CorrectionCalled,
-    CorrectionNoted,
-    DeclineRuling,
-    NoteBooking,
-    NoteCorrection,
-    ProposeRuling,
-    RulingApproved,
-    TableEvent,
-    TableOpened,
-    WithdrawRuling,
-)
+from shared.contracts.table import BookingNoted, CorrectionCalled, CorrectionNoted, NoteBooking, NoteCorrection, TableEvent, TableOpened
 from shared.kernel.messages import Envelope
 
 CORRECTING_MAX = 16

@@ -6,7 +6,7 @@ Points are kept as cards come, so that nobody counts the same hand twice.
 from msgspec import Struct
 from msgspec.structs import replace
 
-from shared.contracts.table import HandEnd
+from shared.contracts.decisions import HandEnd
 from shared.kernel.cards import POINTS
 
 HARD_POINTS = {card: 1 if points == 11 else points for card, points in POINTS.items()}

@@ -7,8 +7,8 @@ from services.table.domain.playing import next_hand
 from services.table.domain.settlement import pay_even_money
 from services.table.domain.stakes import check_grid, in_words, unit_minor
 from services.table.domain.state import Insurance, Playing, Wager
-from shared.contracts.refusals import Reason, refused
-from shared.contracts.table import (
+from shared.contracts.dealing import TakePeek
+from shared.contracts.decisions import (
     CloseInsurance,
     DeclineInsurance,
     EvenMoneyTaken,
@@ -17,14 +17,11 @@ from shared.contracts.table import (
     InsuranceDeclined,
     InsuranceOpened,
     Insure,
-    RoundEvent,
     TakeEvenMoney,
-    TakePeek,
-    WagerAccepted,
-    WagerLapsed,
-    WagerPlaced,
-    WagerRefused,
 )
+from shared.contracts.refusals import Reason, refused
+from shared.contracts.rounds import RoundEvent
+from shared.contracts.wagers import WagerAccepted, WagerLapsed, WagerPlaced, WagerRefused
 from shared.kernel.messages import Envelope
 
 

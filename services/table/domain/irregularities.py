@@ -12,11 +12,15 @@ from services.table.domain.course import Course
 from services.table.domain.dead import die
 from services.table.domain.settlement import give_back
 from services.table.domain.state import SEEN, Betting, Cards, Decision, Insurance, Joining, Playing, Running
+from shared.contracts.dealing import Astray, BoxMissed, CardsCalled, CardsForfeited
 from shared.contracts.refusals import Reason, refused
+from shared.contracts.rounds import RoundEvent
 from shared.contracts.rulings import (
     AnyRuling,
+    ApproveRuling,
     DeadHand,
     DealerOverdraw,
+    DeclineRuling,
     DeviceMalfunction,
     ExposedCard,
     FaceUpCard,
@@ -24,23 +28,14 @@ from shared.contracts.rulings import (
     Misdeal,
     Misread,
     MissedBox,
+    ProposeRuling,
     Ruling,
+    RulingCommand,
     UnexposedCard,
     VoidTheRound,
+    WithdrawRuling,
     WrongPosition,
     kind_of,
-)
-from shared.contracts.table import (
-    ApproveRuling,
-    Astray,
-    BoxMissed,
-    CardsCalled,
-    CardsForfeited,
-    DeclineRuling,
-    ProposeRuling,
-    RoundEvent,
-    RulingCommand,
-    WithdrawRuling,
 )
 from shared.kernel.messages import Envelope, Refused
 

@@ -6,8 +6,7 @@ money, or says nothing, does not join, and stops nobody else (decision 17).
 
 from services.table.domain.course import Course
 from services.table.domain.state import Joining, Playing, Wager
-from shared.contracts.refusals import Reason, refused
-from shared.contracts.table import (
+from shared.contracts.decisions import (
     CloseJoining,
     Double,
     HandDoubled,
@@ -15,14 +14,12 @@ from shared.contracts.table import (
     JoiningClosed,
     JoiningDeclined,
     JoiningOpened,
-    Kind,
-    RoundEvent,
     Split,
     Stand,
-    WagerLapsed,
-    WagerPlaced,
-    WagerRefused,
 )
+from shared.contracts.refusals import Reason, refused
+from shared.contracts.rounds import RoundEvent
+from shared.contracts.wagers import Kind, WagerLapsed, WagerPlaced, WagerRefused
 from shared.kernel.messages import Envelope
 
 

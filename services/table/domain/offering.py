@@ -10,7 +10,8 @@ from msgspec import Struct
 
 from services.table.domain.state import Playing
 from shared.contracts.asking import AskedToCut, CameOut, CutOffered, CutStaff, First, Said
-from shared.contracts.table import CardDealt, HandExposed, HoleCardTurned, TableOpened
+from shared.contracts.dealing import CardDealt, HandExposed, HoleCardTurned
+from shared.contracts.table import TableOpened
 from shared.kernel.profile import Profile
 
 Seats = tuple[tuple[int, str], ...]

@@ -14,9 +14,10 @@ from msgspec.structs import replace
 from services.table.domain.hand import HARD_POINTS, Hand, hand_of, with_card
 from services.table.domain.order import DEALER, Place
 from services.table.domain.state import Laid
+from shared.contracts.dealing import CardDealt, CorrectedCard, HandExposed, HoleCardTurned
+from shared.contracts.decisions import HandSplit
 from shared.contracts.refusals import Reason, refused
 from shared.contracts.rulings import ReadAnew
-from shared.contracts.table import CardDealt, CorrectedCard, HandExposed, HandSplit, HoleCardTurned
 
 Anything = TypeVar("Anything")
 

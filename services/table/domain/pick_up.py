@@ -13,7 +13,7 @@ from services.table.domain.course import Course
 from services.table.domain.hand import Hand
 from services.table.domain.order import DEALER, Place
 from services.table.domain.physical import parted
-from shared.contracts.table import (
+from shared.contracts.dealing import (
     Astray,
     CardDealt,
     CardDiscarded,
@@ -21,13 +21,12 @@ from shared.contracts.table import (
     CardsPickedUp,
     FaceDownCardDealt,
     HandExposed,
-    HandSplit,
     HoleCardDealt,
     HoleCardTurned,
     ReshuffleCalled,
-    RoundCorrected,
-    RoundEvent,
 )
+from shared.contracts.decisions import HandSplit
+from shared.contracts.rounds import RoundCorrected, RoundEvent
 
 Mark = tuple[str, int]
 """A card by its shoe and its index there."""

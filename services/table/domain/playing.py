@@ -10,8 +10,7 @@ from services.table.domain.evolve import place_of
 from services.table.domain.hand import Hand
 from services.table.domain.stakes import check_grid, in_words, unit_minor
 from services.table.domain.state import Decision, Joining, Playing, Reserve, Wager
-from shared.contracts.refusals import Reason, refused
-from shared.contracts.table import (
+from shared.contracts.decisions import (
     DecisionAwaited,
     DecisionTimedOut,
     Double,
@@ -20,16 +19,13 @@ from shared.contracts.table import (
     HandEnd,
     HandHit,
     Hit,
-    Kind,
-    RoundEvent,
     Split,
     Stand,
     TimeOutDecision,
-    WagerAccepted,
-    WagerLapsed,
-    WagerPlaced,
-    WagerRefused,
 )
+from shared.contracts.refusals import Reason, refused
+from shared.contracts.rounds import RoundEvent
+from shared.contracts.wagers import Kind, WagerAccepted, WagerLapsed, WagerPlaced, WagerRefused
 from shared.kernel.messages import Envelope
 from shared.kernel.profile import Profile
 

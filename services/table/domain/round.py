@@ -12,51 +12,38 @@ from services.table.domain.course import Course
 from services.table.domain.evolve import evolve, named
 from services.table.domain.settlement import give_back
 from services.table.domain.state import Betting, Over, Playing, Round, Running, Unopened, Wager, clock
-from shared.contracts.refusals import Reason, refused
-from shared.contracts.restrictions import InForceNoted, NoteInForce
-from shared.contracts.table import (
-    SEMANTICS,
-    AcceptWager,
-    ApproveRuling,
-    ChangeShoe,
+from shared.contracts.dealing import ChangeShoe, DealCard, DealCards, NoteCuttingCard, TakeExposure, TakePeek, TurnHole
+from shared.contracts.decisions import (
     ClockExtended,
-    CloseBetting,
     CloseInsurance,
     CloseJoining,
-    CommandRefused,
-    CorrectRound,
-    DealCard,
-    DealCards,
     DeclineInsurance,
-    DeclineRuling,
     Double,
     ExposeHand,
     ExtendClock,
     Hit,
     Insure,
-    LapseWagers,
-    NoteCuttingCard,
-    OpenRound,
-    PlaceSideBet,
-    PlaceWager,
-    ProposeRuling,
-    RefuseWager,
-    RoundCommand,
-    RoundEvent,
-    RoundOpened,
-    RulingCommand,
     Split,
     Stand,
     TakeEvenMoney,
-    TakeExposure,
-    TakePeek,
     TimeOutDecision,
+)
+from shared.contracts.refusals import Reason, refused
+from shared.contracts.restrictions import InForceNoted, NoteInForce
+from shared.contracts.rounds import CorrectRound, OpenRound, RoundCommand, RoundEvent, RoundOpened, VoidRound
+from shared.contracts.rulings import ApproveRuling, DeclineRuling, ProposeRuling, RulingCommand, WithdrawRuling
+from shared.contracts.table import SEMANTICS
+from shared.contracts.wagers import (
+    AcceptWager,
+    CloseBetting,
+    CommandRefused,
+    LapseWagers,
+    PlaceSideBet,
+    PlaceWager,
+    RefuseWager,
     TimeOutReserve,
-    TurnHole,
-    VoidRound,
     WagerLapsed,
     WagerRefused,
-    WithdrawRuling,
 )
 from shared.kernel.decider import Decider
 from shared.kernel.messages import Envelope, Refused, Role

@@ -14,20 +14,9 @@ from services.table.domain.offering import came_out, seats_of
 from services.table.domain.pick_up import pick_up
 from services.table.domain.stakes import unit_minor
 from services.table.domain.state import Betting, Playing, Running, Wager
-from shared.contracts.table import (
-    SIDE_BETS,
-    CardDiscarded,
-    CorrectedLine,
-    HandResult,
-    HandsDecided,
-    Result,
-    RoundSettled,
-    RoundVoided,
-    SettlementLine,
-    WagerLapsed,
-    WagersCorrected,
-    WagersSettled,
-)
+from shared.contracts.dealing import CardDiscarded
+from shared.contracts.rounds import HandResult, HandsDecided, Result, RoundSettled, RoundVoided
+from shared.contracts.wagers import SIDE_BETS, CorrectedLine, SettlementLine, WagerLapsed, WagersCorrected, WagersSettled
 from shared.kernel.money import Ratio, rounding, winnings
 
 EVEN = Ratio(1, 1)

@@ -19,7 +19,7 @@ from services.table.domain.physical import dealer_on, first_cards, hands_on
 from services.table.domain.settlement import due, insured_for, insured_rounding, rounded, told
 from services.table.domain.state import Laid, Over, Playing, Wager
 from shared.contracts.refusals import Reason, refused
-from shared.contracts.table import HandResult, Result
+from shared.contracts.rounds import HandResult, Result
 from shared.kernel.profile import Profile
 
 

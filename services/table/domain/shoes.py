@@ -14,18 +14,15 @@ from services.table.domain.table_state import Table
 from services.table.domain.table_state import evolve as evolve_table
 from shared.contracts.asking import CutAwaited, RefuseCut
 from shared.contracts.burns import CardsNote, CardsOrder, NoteBurn, OrderBurn, OrderDisclosure, OrderReshuffle
+from shared.contracts.cutting import CallCut, NoteOrder, OrderNoted, SealCut
 from shared.contracts.procedure import ProcedureCommand, ReplaceCards, StepRule
 from shared.contracts.refusals import Reason, refused
 from shared.contracts.table import (
-    CallCut,
     MountShoe,
-    NoteOrder,
     NoteRetirement,
-    OrderNoted,
     RecordRound,
     RetirementNoted,
     RetirementReason,
-    SealCut,
     ShoeCalled,
     ShoeMounted,
     ShoeRetirementCalled,

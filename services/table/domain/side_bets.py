@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from services.table.domain.stakes import check_grid, in_words, unit_minor
 from services.table.domain.state import Betting, Playing, Wager
 from shared.contracts.refusals import Reason, refused
-from shared.contracts.table import PlaceSideBet, RoundEvent, WagerPlaced
+from shared.contracts.rounds import RoundEvent
+from shared.contracts.wagers import PlaceSideBet, WagerPlaced
 from shared.kernel.messages import Envelope
 from shared.kernel.profile import SideBetRules
 

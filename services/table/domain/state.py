@@ -10,22 +10,11 @@ from msgspec import Struct
 from services.table.domain.approval import NONE, Proposals
 from services.table.domain.hand import Hand
 from services.table.domain.order import DEALER, Place
+from shared.contracts.dealing import Astray, CardDealt, CardExposed, Face, FaceDownCardDealt, HandExposed, HoleCardDealt, HoleCardTurned
+from shared.contracts.decisions import HandSplit
 from shared.contracts.restrictions import InForce
-from shared.contracts.table import (
-    Astray,
-    CardDealt,
-    CardExposed,
-    Face,
-    FaceDownCardDealt,
-    HandExposed,
-    HandResult,
-    HandSplit,
-    HoleCardDealt,
-    HoleCardTurned,
-    Kind,
-    RoundOpened,
-    SettlementLine,
-)
+from shared.contracts.rounds import HandResult, RoundOpened
+from shared.contracts.wagers import Kind, SettlementLine
 
 Laid = CardDealt | HandExposed | HoleCardTurned | HandSplit
 """What says where an open card lies."""

@@ -14,37 +14,31 @@ from services.table.domain.settings import check_settings
 from services.table.domain.table_state import Table, evolve
 from shared.contracts.asking import ExtendReveal, RefuseCut
 from shared.contracts.burns import CardsNote, CardsOrder
+from shared.contracts.cutting import CallCut, CutCommand, NoteOrder, RevealCut, SealCut
 from shared.contracts.procedure import ProcedureCommand
 from shared.contracts.refusals import Reason, refused
 from shared.contracts.restrictions import InForce, InForceTold, Restriction
+from shared.contracts.rulings import ApproveRuling, DeclineRuling, ProposeRuling, WithdrawRuling
 from shared.contracts.subjects import RoundName
 from shared.contracts.table import (
     SEMANTICS,
-    ApproveRuling,
     BookingNoted,
     BookNoted,
-    CallCut,
     CallRound,
     CloseTable,
-    CutCommand,
     DayClosed,
     DayEnded,
-    DeclineRuling,
     EndDay,
     MountShoe,
     NoteBook,
     NoteBooking,
     NoteCorrection,
     NoteMissingFace,
-    NoteOrder,
     NoteRetirement,
     OpenTable,
-    ProposeRuling,
     RecordRound,
-    RevealCut,
     RoundCalled,
     RoundRecorded,
-    SealCut,
     StaffCommand,
     TableClosed,
     TableClosing,
@@ -52,7 +46,6 @@ from shared.contracts.table import (
     TableEvent,
     TableOpened,
     TellCard,
-    WithdrawRuling,
 )
 from shared.kernel.decider import Decider
 from shared.kernel.messages import Envelope

@@ -14,25 +14,22 @@ from services.table.domain.procedure import Procedure
 from services.table.domain.restrictions import Restrictions
 from shared.contracts.asking import CameOut
 from shared.contracts.burns import BurnNoted, CardsOrdered
+from shared.contracts.cutting import CutEvent
 from shared.contracts.procedure import CardsReplaced, ProcedureEvent
 from shared.contracts.restrictions import GivenBox, InForceTold
+from shared.contracts.rulings import RulingApproved, RulingDeclined, RulingProposed, RulingWithdrawn
 from shared.contracts.table import (
     BookingNoted,
     BookNoted,
     CardTold,
     CorrectionCalled,
     CorrectionNoted,
-    CutEvent,
     DayClosed,
     DayEnded,
     FaceAwaited,
     RetirementNoted,
     RoundCalled,
     RoundRecorded,
-    RulingApproved,
-    RulingDeclined,
-    RulingProposed,
-    RulingWithdrawn,
     ShoeCalled,
     ShoeMounted,
     ShoeRetirementCalled,

@@ -14,11 +14,12 @@ from services.wallet.app.closed_books import ClosedBooks
 from services.wallet.app.read_side import ReadSide
 from services.wallet.domain.carrying import beginning
 from services.wallet.domain.ledger import LEDGER
-from shared.contracts.cage import all_caps
+from shared.contracts.cage import OpenAccount, StaffCommand
+from shared.contracts.caps import all_caps
 from shared.contracts.refusals import Reason, refused, sentence
 from shared.contracts.requests import decode_request
 from shared.contracts.subjects import Addressed, ledger_stream, log_day, stream_day
-from shared.contracts.wallet import BookClosed, CarryForward, CloseBook, OpenAccount, OpenBook, StaffCommand
+from shared.contracts.wallet import BookClosed, CarryForward, CloseBook, OpenBook
 from shared.kernel.entry import Entry, Place
 from shared.kernel.folded import ID_REUSED, Asked, fingerprint
 from shared.kernel.identity import derived_id

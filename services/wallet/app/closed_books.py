@@ -16,8 +16,9 @@ from shared.contracts.subjects import ledger_stream, log_day
 from shared.kernel.entry import Stray
 from shared.kernel.folded import Folded, Recorded, empty, fold
 from shared.kernel.messages import Answer
+from shared.kernel.rows import Kind
 from shared.runtime.event_store import EventStore
-from shared.runtime.sql import Index, Kind
+from shared.runtime.sql import Index
 
 
 class UsedId(Struct, frozen=True):

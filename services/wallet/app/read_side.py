@@ -18,7 +18,7 @@ from shared.kernel.entry import Unreadable
 from shared.kernel.identity import digest
 from shared.runtime.event_store import DayClosed, EventStore, StoreUnavailable
 from shared.runtime.settings import SettingMissing
-from shared.runtime.sql import DatabaseAway, EntriesMissing, Failure, Index, Kind, Overtaken, Where, shown
+from shared.runtime.sql import DatabaseAway, EntriesMissing, Failure, Index, Overtaken, Where, shown
 
 LOOK_EVERY_S = 5.0
 """How often it looks for what this process did not write itself."""
@@ -30,11 +30,6 @@ ENTRIES_AT_ONCE = 500
 POSTINGS_AT_ONCE = 5_000
 
 log = logging.getLogger(__name__)
-
-
-def kinds() -> dict[str, Kind]:
-    """Return the tables of the rows, as the index is told of them."""
-    return {name: Kind(row, key, adds, asked_by) for name, (row, key, adds, asked_by) in TABLES.items()}
 
 
 class ReadSide:
@@ -117,7 +112,7 @@ class ReadSide:
     async def _open(self) -> None:
         """Learn where the rows stand, and hold that against the logs."""
         if self._index is None:
-            self._index = await asyncio.to_thread(Index, self._where, kinds())
+            self._index = await asyncio.to_thread(Index, self._where, TABLES)
         self._rows = await asyncio.to_thread(standing_rows, self._index)
         for head in sorted(self._rows.heads.values(), key=lambda head: head.stream)[-2:]:
             await self._check_head(head)

@@ -3,12 +3,13 @@
 A refusal of money is written down, because a dispute could turn on it; what an account holds is never made less than nothing.
 """
 
-from services.wallet.domain.posting import cash_account, given_back, movement, outside_account, transfer
+from services.wallet.domain.posting import TOO_MUCH, given_back, movement, transfer
 from services.wallet.domain.state import Ledger
-from shared.contracts.cage import RESERVED_NAMES
+from shared.contracts.accounts import cash_account, outside_account
+from shared.contracts.cage import RESERVED_NAMES, AccountOpened, Deposit, Deposited, MovementRefused, OpenAccount, Withdraw, Withdrawn
 from shared.contracts.refusals import Reason, refused, sentence
 from shared.contracts.subjects import BadSubject, token
-from shared.contracts.wallet import AccountOpened, Deposit, Deposited, LedgerEvent, MovementRefused, OpenAccount, Withdraw, Withdrawn
+from shared.contracts.wallet import LedgerEvent
 from shared.kernel.money import MINOR_MAX, BadMoney, exponent
 
 
@@ -38,7 +39,7 @@ def deposit(command: Deposit, ledger: Ledger) -> list[LedgerEvent]:
     if command.minor <= 0:
         return [_movement_refused(Reason.NOT_POSITIVE)]
     if account.minor + command.minor > MINOR_MAX:
-        return [_movement_refused(Reason.BAD_REQUEST, "the account would hold more than this house can write down")]
+        return [_movement_refused(Reason.BAD_REQUEST, TOO_MUCH)]
     mine = given_back(command.player, command.minor, held_minor=account.minor, owed_minor=ledger.owed(command.player, command.currency))
     postings = movement({outside_account(account.operator): -command.minor, **mine})
     return [Deposited(player=command.player, currency=command.currency, minor=command.minor, postings=postings)]

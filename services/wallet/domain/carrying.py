@@ -8,7 +8,7 @@ from msgspec import UNSET, UnsetType
 from services.wallet.domain import blocks
 from services.wallet.domain.state import Ledger
 from services.wallet.domain.trial import balances_digest
-from shared.contracts.cage import AdjustmentCap
+from shared.contracts.caps import AdjustmentCap
 from shared.contracts.wallet import CarriedAccount, CarriedId, CarriedStake, CarryForward, OpenBook
 from shared.kernel.folded import Recorded
 

@@ -7,33 +7,23 @@ from msgspec.structs import replace
 
 from services.wallet.domain import adjustments, blocks
 from services.wallet.domain.adjustments import Adjustments
-from services.wallet.domain.posting import cash_account, ends_with_nothing, escrow_account, may_be_overdrawn
+from services.wallet.domain.posting import ends_with_nothing, may_be_overdrawn
 from services.wallet.domain.state import NO_ACCOUNTS, NO_WAGERS, Account, Ledger, Stake
-from shared.contracts.cage import AccountBlocked, AccountUnblocked, AdjustmentDeclined, AdjustmentProposed
-from shared.contracts.wallet import (
+from shared.contracts.accounts import Posting, cash_account, escrow_account
+from shared.contracts.cage import (
+    AccountBlocked,
     AccountOpened,
+    AccountUnblocked,
+    AdjustmentDeclined,
     AdjustmentMade,
-    BookClosed,
-    BookOpened,
-    CarriedForward,
-    DayClosedNoted,
+    AdjustmentProposed,
     Deposited,
-    LedgerEvent,
     MovementRefused,
-    Posting,
-    PromoCancelled,
-    PromoGranted,
-    PromoRedeemed,
-    RoundBooked,
-    StakeForgone,
-    StakeRefused,
-    StakeReleased,
-    StakeReserved,
-    StakesCorrected,
-    StakesSettled,
-    TableNoted,
     Withdrawn,
 )
+from shared.contracts.promo import PromoCancelled, PromoGranted, PromoRedeemed
+from shared.contracts.stakes import RoundBooked, StakeForgone, StakeRefused, StakeReleased, StakeReserved, StakesCorrected, StakesSettled
+from shared.contracts.wallet import BookClosed, BookOpened, CarriedForward, DayClosedNoted, LedgerEvent, TableNoted
 
 
 def evolve(ledger: Ledger, event: LedgerEvent) -> Ledger:

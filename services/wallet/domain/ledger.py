@@ -17,31 +17,17 @@ from services.wallet.domain.state import Ledger
 from shared.contracts.cage import (
     ApproveAdjustment,
     BlockAccount,
-    CancelPromo,
     DeclineAdjustment,
-    GrantPromo,
-    ProposeAdjustment,
-    RedeemPromo,
-    UnblockAccount,
-)
-from shared.contracts.refusals import Reason, refused
-from shared.contracts.wallet import (
-    BookRound,
-    CarryForward,
-    CloseBook,
-    CorrectStakes,
     Deposit,
-    LedgerCommand,
-    LedgerEvent,
-    NoteDayClosed,
-    NoteTable,
     OpenAccount,
-    OpenBook,
-    ReleaseStake,
-    ReserveStake,
-    SettleStakes,
+    ProposeAdjustment,
+    UnblockAccount,
     Withdraw,
 )
+from shared.contracts.promo import CancelPromo, GrantPromo, RedeemPromo
+from shared.contracts.refusals import Reason, refused
+from shared.contracts.stakes import BookRound, CorrectStakes, ReleaseStake, ReserveStake, SettleStakes
+from shared.contracts.wallet import CarryForward, CloseBook, LedgerCommand, LedgerEvent, NoteDayClosed, NoteTable, OpenBook
 from shared.kernel.decider import Decider
 from shared.kernel.messages import Envelope
 

@@ -3,50 +3,18 @@
 Every movement names all accounts that it touches, and what comes to some leaves others.
 """
 
-from shared.contracts.wallet import Posting
+from shared.contracts.accounts import Posting, cash_account, owed_account
+from shared.contracts.refusals import Reason, refused
+from shared.kernel.money import MINOR_MAX
 
-HOUSE_WIN = "house/win"
-"""What the house wins and pays from.  It may be overdrawn: that is an unlucky day, not a mistake."""
-
-
-HOUSE_ROUNDING = "house/rounding"
-"""What chips had to round up (FL-5.9): paid, and neither won nor lost."""
-
-HOUSE_PROMO = "house/promo"
-"""What the house has given away to be staked, less what it took back."""
-
-
-def cash_account(player: str) -> str:
-    """Return the name of the money that a player can use: `player/ann/cash`."""
-    return f"player/{player}/cash"
-
-
-def promo_account(player: str) -> str:
-    """Return the name of promotional money, which can be staked where tokens are wagers and not withdrawn: `player/ann/promo`."""
-    return f"player/{player}/promo"
-
-
-def owed_account(player: str) -> str:
-    """Return the name of what a player owes, as a balance below zero: `player/ann/owed`.
-
-    A correction is never refused for want of money: what an account does not hold is owed, and paid from the next money that
-    comes in or is given back.
-    """
-    return f"player/{player}/owed"
-
-
-def escrow_account(round: str) -> str:
-    """Return the name of what is set aside in a round: `round/T7.20261130-000123/escrow`."""
-    return f"round/{round}/escrow"
-
-
-def outside_account(operator: str) -> str:
-    """Return the name of what came in from outside through an operator: overdrawn by as much as players brought."""
-    return f"outside/{operator}"
+TOO_MUCH = "the account would hold more than this house can write down"
 
 
 def may_be_overdrawn(account: str) -> bool:
-    """Return whether an account may stand below zero: the house, the outside and debts may, players and escrow never."""
+    """Return whether an account may stand below zero: players and escrow never.
+
+    The outside and debts stand there by their nature, and the house on an unlucky day, which is no mistake.
+    """
     return account.startswith(("house/", "outside/")) or account.endswith("/owed")
 
 
@@ -65,6 +33,12 @@ def given_back(player: str, minor: int, *, held_minor: int, owed_minor: int) -> 
     """
     owed = min(minor, owed_minor) if minor > 0 else min(minor + held_minor, 0)
     return {cash_account(player): minor - owed, owed_account(player): owed}
+
+
+def check_holds(minor: int) -> None:
+    """Raise `Refused` for more than an account can hold, in minor units."""
+    if minor > MINOR_MAX:
+        raise refused(Reason.BAD_REQUEST, TOO_MUCH)
 
 
 def movement(legs: dict[str, int]) -> tuple[Posting, ...]:

@@ -4,15 +4,27 @@ It is staked first, and what a wager gives back comes back in the proportion of 
 won or returned, until somebody who may redeems it, and nobody can play it into cash by wagers that cancel each other out.
 """
 
+from typing import assert_never
+
 from services.wallet.domain.persons import job_for
-from services.wallet.domain.posting import HOUSE_PROMO, given_back, movement, promo_account, transfer
+from services.wallet.domain.posting import check_holds, given_back, movement, transfer
 from services.wallet.domain.state import Ledger, Stake
-from shared.contracts.cage import CancelPromo, GrantPromo, PromoCommand, RedeemPromo
+from shared.contracts.accounts import HOUSE_PROMO, Posting, promo_account
+from shared.contracts.cage import MovementRefused
+from shared.contracts.promo import (
+    CancelPromo,
+    GrantPromo,
+    PromoCancelled,
+    PromoCommand,
+    PromoEvent,
+    PromoGranted,
+    PromoRedeemed,
+    RedeemPromo,
+)
 from shared.contracts.refusals import Reason, refused
 from shared.contracts.subjects import BadSubject, token
-from shared.contracts.wallet import LedgerEvent, MovementRefused, PromoCancelled, PromoGranted, PromoRedeemed
+from shared.contracts.wallet import LedgerEvent
 from shared.kernel.messages import Envelope, Refused
-from shared.kernel.money import MINOR_MAX, decimal
 
 
 def promo_part(stake: Stake, returned_minor: int) -> int:
@@ -36,37 +48,52 @@ def move_promo(command: PromoCommand, ledger: Ledger, envelope: Envelope) -> lis
         return [MovementRefused(code=why.code, message=why.message)]
 
 
-def _moved(command: PromoCommand, ledger: Ledger, envelope: Envelope) -> PromoGranted | PromoRedeemed | PromoCancelled:
+def _moved(command: PromoCommand, ledger: Ledger, envelope: Envelope) -> PromoEvent:
     job = job_for(command, envelope)
     account = ledger.account(command.player, command.currency)
     if account is None:
         raise refused(Reason.UNKNOWN_ACCOUNT)
     if command.minor <= 0:
         raise refused(Reason.NOT_POSITIVE)
-    cap = ledger.adjustments.caps.get(command.currency, 0)
-    if command.minor > cap:
-        raise refused(Reason.ABOVE_CAP, f"{decimal(cap, command.currency)} {command.currency}")
-    player, currency, minor, promo = command.player, command.currency, command.minor, promo_account(command.player)
-    held = ledger.promo(player, currency)
-    if isinstance(command, GrantPromo):
-        _check_voucher(command.voucher, envelope.id)
-        if held + minor > MINOR_MAX:
-            raise refused(Reason.BAD_REQUEST, "the account would hold more than this house can write down")
-        postings = transfer(minor, source=HOUSE_PROMO, target=promo)
-        return PromoGranted(
-            player=player, currency=currency, minor=minor, by=envelope.actor.id, job=job, postings=postings, voucher=command.voucher
-        )
-    if held < minor:
+    ledger.adjustments.check_cap(command.currency, command.minor)
+    player, currency, minor, by = command.player, command.currency, command.minor, envelope.actor.id
+    match command:
+        case GrantPromo(voucher=voucher):
+            _check_voucher(voucher, envelope.id)
+            postings = _granted(command, ledger)
+            return PromoGranted(player=player, currency=currency, minor=minor, by=by, job=job, postings=postings, voucher=voucher)
+        case RedeemPromo():
+            postings = _redeemed(command, ledger, held_minor=account.minor)
+            return PromoRedeemed(player=player, currency=currency, minor=minor, by=by, job=job, postings=postings)
+        case CancelPromo():
+            postings = _cancelled(command, ledger)
+            return PromoCancelled(player=player, currency=currency, minor=minor, by=by, job=job, postings=postings)
+        case _:
+            assert_never(command)
+
+
+def _granted(command: GrantPromo, ledger: Ledger) -> tuple[Posting, ...]:
+    check_holds(ledger.promo(command.player, command.currency) + command.minor)
+    return transfer(command.minor, source=HOUSE_PROMO, target=promo_account(command.player))
+
+
+def _redeemed(command: RedeemPromo, ledger: Ledger, *, held_minor: int) -> tuple[Posting, ...]:
+    """What the player owes is paid first."""
+    _check_there(command, ledger)
+    check_holds(held_minor + command.minor)
+    owed = ledger.owed(command.player, command.currency)
+    mine = given_back(command.player, command.minor, held_minor=held_minor, owed_minor=owed)
+    return movement({promo_account(command.player): -command.minor, **mine})
+
+
+def _cancelled(command: CancelPromo, ledger: Ledger) -> tuple[Posting, ...]:
+    _check_there(command, ledger)
+    return transfer(command.minor, source=promo_account(command.player), target=HOUSE_PROMO)
+
+
+def _check_there(command: RedeemPromo | CancelPromo, ledger: Ledger) -> None:
+    if ledger.promo(command.player, command.currency) < command.minor:
         raise refused(Reason.INSUFFICIENT_FUNDS)
-    if isinstance(command, RedeemPromo):
-        if account.minor + minor > MINOR_MAX:
-            raise refused(Reason.BAD_REQUEST, "the account would hold more than this house can write down")
-        mine = given_back(player, minor, held_minor=account.minor, owed_minor=ledger.owed(player, currency))
-        postings = movement({promo: -minor, **mine})
-        return PromoRedeemed(player=player, currency=currency, minor=minor, by=envelope.actor.id, job=job, postings=postings)
-    assert isinstance(command, CancelPromo), "a command about promotional money grants, redeems or cancels"
-    postings = transfer(minor, source=promo, target=HOUSE_PROMO)
-    return PromoCancelled(player=player, currency=currency, minor=minor, by=envelope.actor.id, job=job, postings=postings)
 
 
 def _check_voucher(voucher: str, id: str) -> None:

@@ -7,23 +7,14 @@ cannot be is a broken assertion, and stops the table's money until somebody has 
 
 from msgspec import UNSET
 
-from services.wallet.domain.posting import (
-    HOUSE_PROMO,
-    HOUSE_ROUNDING,
-    HOUSE_WIN,
-    cash_account,
-    escrow_account,
-    given_back,
-    movement,
-    promo_account,
-)
+from services.wallet.domain.posting import given_back, movement
 from services.wallet.domain.promo import promo_part
 from services.wallet.domain.state import NO_WAGERS, Ledger, Stake
+from shared.contracts.accounts import HOUSE_PROMO, HOUSE_ROUNDING, HOUSE_WIN, cash_account, escrow_account, promo_account
 from shared.contracts.refusals import Reason, sentence
-from shared.contracts.wallet import (
+from shared.contracts.stakes import (
     BookRound,
     CorrectStakes,
-    LedgerEvent,
     ReleaseStake,
     ReserveStake,
     RoundBooked,
@@ -35,6 +26,7 @@ from shared.contracts.wallet import (
     StakesCorrected,
     StakesSettled,
 )
+from shared.contracts.wallet import LedgerEvent
 
 
 def reserve(command: ReserveStake, ledger: Ledger) -> list[LedgerEvent]:

@@ -15,7 +15,7 @@ from services.wallet.domain import adjustments, blocks
 from services.wallet.domain.adjustments import Adjustments
 from services.wallet.domain.blocks import Blocks
 from services.wallet.domain.names import Names
-from services.wallet.domain.posting import cash_account, owed_account, promo_account
+from shared.contracts.accounts import cash_account, owed_account, promo_account
 
 
 class Account(Struct, frozen=True):

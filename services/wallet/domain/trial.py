@@ -8,6 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 
 from services.wallet.domain.state import Accounts
+from shared.contracts.accounts import kind_of
 from shared.contracts.wallet import TrialRow
 from shared.kernel.identity import digest
 
@@ -28,22 +29,6 @@ def balances_digest(accounts: Mapping[str, Accounts]) -> str:
     """
     lines = (f"{currency} {name} {minor}\n" for currency, name, minor in sorted(_standing(accounts)))
     return digest("".join(lines).encode())
-
-
-def kind_of(account: str) -> str:
-    """Return an account's kind: its name without whose it is.
-
-    >>> [kind_of(each) for each in ("player/ann/cash", "round/T7.20261130-000123/escrow", "house/win", "outside/north")]
-    ['player/cash', 'round/escrow', 'house/win', 'outside']
-    """
-    whose, *rest = account.split("/")
-    match whose:
-        case "house":
-            return account
-        case "outside":
-            return whose
-        case _:
-            return f"{whose}/{rest[-1]}"
 
 
 def _standing(accounts: Mapping[str, Accounts]) -> Iterator[tuple[str, str, int]]:

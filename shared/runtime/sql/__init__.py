@@ -1,11 +1,12 @@
 """Rows that can be asked for quickly: the only place that speaks SQL.
 
-`database` knows where they are kept, an SQLite file or PostgreSQL, and `index` what they are.  They prove nothing and may be
-thrown away: everything in them can be built again from the logs.
+`database` knows where they are kept, an SQLite file or PostgreSQL, `tables` what they are there, `index` how they are written and
+`snapshot` how they are read.  They prove nothing and may be thrown away: everything in them can be built again from the logs.
 """
 
 from shared.runtime.sql.database import DatabaseAway, DatabaseUnusable, Failure, Where, shown, where_of
-from shared.runtime.sql.index import EntriesMissing, Index, IndexUnreadable, Kind, Overtaken, Snapshot, positions
+from shared.runtime.sql.index import EntriesMissing, Index, IndexUnreadable, Overtaken, positions
+from shared.runtime.sql.snapshot import Snapshot
 
 __all__ = [
     "DatabaseAway",
@@ -14,7 +15,6 @@ __all__ = [
     "Failure",
     "Index",
     "IndexUnreadable",
-    "Kind",
     "Overtaken",
     "Snapshot",
     "Where",

@@ -8,43 +8,18 @@ its log says something worse: entries that were acknowledged once are not there 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import msgspec
-from sqlalchemy import (
-    JSON,
-    BigInteger,
-    Column,
-    Connection,
-    MetaData,
-    Table,
-    TableValuedAlias,
-    Text,
-    and_,
-    bindparam,
-    cast,
-    column,
-    delete,
-    func,
-    inspect,
-    literal,
-    select,
-    tuple_,
-)
-from sqlalchemy import Index as Lookup
+from sqlalchemy import Connection, MetaData, Table, and_, bindparam, delete, inspect, select, tuple_
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import DatabaseError, DBAPIError
-from sqlalchemy.types import TypeEngine
 
+from shared.kernel.rows import Kind
 from shared.runtime.settings import SettingMissing
 from shared.runtime.sql.database import DatabaseUnusable, Where, engine_of, shown, trouble
-
-Row = TypeVar("Row", bound=msgspec.Struct)
-
-ROWS_READ_AT_ONCE = 2_000
-
-# Names are compared byte by byte everywhere, so that rows come in the same order whatever language a server speaks.
-TEXT = Text().with_variant(postgresql.TEXT(collation="C"), "postgresql")
+from shared.runtime.sql.snapshot import Row, Snapshot, in_parts
+from shared.runtime.sql.tables import positions_of, sent, table_of, values_of
 
 
 class EntriesMissing(Exception):
@@ -77,63 +52,6 @@ class IndexUnreadable(SettingMissing):
         )
 
 
-class Kind(msgspec.Struct, frozen=True):
-    """A table of the index: the Struct that its rows are, and the fields that name a row.
-
-    `adds` are fields of numbers that a row adds to what stands there, instead of taking its place; a row that has come to
-    nothing is gone.  `asked_by` are fields by which rows are looked for.
-    """
-
-    row: type[msgspec.Struct]
-    key: tuple[str, ...]
-    adds: tuple[str, ...] = ()
-    asked_by: tuple[str, ...] = ()
-
-
-class Snapshot:
-    """The rows as they are at one moment, whatever is written meanwhile."""
-
-    def __init__(self, connection: Connection, tables: Mapping[str, Table], kinds: Mapping[str, Kind], positions: Table) -> None:
-        self._connection = connection
-        self._tables = tables
-        self._kinds = kinds
-        self._positions = positions
-
-    def positions(self) -> dict[str, int]:
-        """Return, for each log, the sequence of the last entry that is in the rows."""
-        return {row.log: row.sequence for row in self._connection.execute(select(self._positions))}
-
-    def rows(self, name: str, kind: type[Row], **equal: Any) -> Iterator[Row]:
-        """Yield the rows of a kind whose fields equal what is given, in the order of their keys."""
-        table, names = self._tables[name], self._kinds[name].key
-        key = tuple_(*(table.c[field] for field in names))
-        wanted = select(table).where(*(table.c[field] == value for field, value in equal.items()))
-        wanted = wanted.order_by(*key).limit(ROWS_READ_AT_ONCE)
-        fields = [field.name for field in msgspec.structs.fields(kind)]
-        last: tuple[Any, ...] | None = None
-        while True:
-            # A part at a time, each behind the last row: a driver may fetch everything that it is asked for.
-            part = self._connection.execute(wanted if last is None else wanted.where(key > last)).all()
-            for row in part:
-                yield msgspec.convert(dict(zip(fields, row, strict=True)), kind)
-            if len(part) < ROWS_READ_AT_ONCE:
-                return
-            last = tuple(getattr(part[-1], field) for field in names)
-
-    def sums(self, name: str, of: str, by: tuple[str, ...], begin: str = "") -> dict[tuple[Any, ...], int]:
-        """Return the sums of a field of numbers by some others; only of rows whose last field of `by` begins so."""
-        table = self._tables[name]
-        columns = [table.c[field] for field in by]
-        summed = select(*columns, func.sum(table.c[of])).group_by(*columns).order_by(*columns)
-        if begin:
-            summed = summed.where(columns[-1].startswith(begin, autoescape=True))
-        return {tuple(row[:-1]): int(row[-1]) for row in self._connection.execute(summed)}
-
-    def count(self, name: str) -> int:
-        """Return how many rows of a kind there are."""
-        return int(self._connection.execute(select(func.count()).select_from(self._tables[name])).scalar_one())
-
-
 class Index:
     """The rows of some kinds, by name.  Fields that are neither numbers nor text are kept as JSON.
 
@@ -145,10 +63,8 @@ class Index:
         self.where = where
         self._kinds = kinds
         self._metadata = MetaData()
-        self._positions = Table(
-            "positions", self._metadata, Column("log", TEXT, primary_key=True), Column("sequence", BigInteger, nullable=False)
-        )
-        self._tables = {name: _table(name, kind, self._metadata) for name, kind in kinds.items()}
+        self._positions = positions_of(self._metadata)
+        self._tables = {name: table_of(name, kind, self._metadata) for name, kind in kinds.items()}
         self._engine = engine_of(where)
         self._insert = sqlite.insert if isinstance(where, Path) else postgresql.insert
         try:
@@ -207,13 +123,13 @@ class Index:
                 )
                 connection.execute(ahead, [{"log": log, "sequence": sequence} for log, sequence in positions.items()])
 
-    def replace(self, other: "Snapshot") -> None:
+    def replace(self, other: Snapshot) -> None:
         """Write the rows of another index of the same kinds in the place of all that stand here: all or nothing."""
         with self._engine.begin() as connection:
             for table in self._metadata.sorted_tables:
                 connection.execute(delete(table))
             for name, kind in self._kinds.items():
-                for some in _parts(other.rows(name, kind.row)):
+                for some in in_parts(other.rows(name, kind.row)):
                     self._put(connection, name, some)
             found = [{"log": log, "sequence": sequence} for log, sequence in other.positions().items()]
             if found:
@@ -259,7 +175,7 @@ class Index:
     def _put(self, connection: Connection, name: str, some: Sequence[msgspec.Struct]) -> None:
         """Write some rows of a kind; whatever has come to nothing by that is gone."""
         table, kind = self._tables[name], self._kinds[name]
-        values = [_values(row) for row in some]
+        values = [values_of(row) for row in some]
         nothing = [table.c[field] == 0 for field in kind.adds]
         if isinstance(self.where, Path):
             connection.execute(self._upsert(self._insert(table), table, kind), values)
@@ -269,11 +185,11 @@ class Index:
                 connection.execute(delete(table).where(*named, *nothing), keys)
             return
         # All rows in one parameter: one by one each of them would wait for the network.
-        sent = _sent(table, values)
-        connection.execute(self._upsert(self._insert(table).from_select(list(table.columns), select(*sent.columns)), table, kind))
+        given = sent(table, values)
+        connection.execute(self._upsert(self._insert(table).from_select(list(table.columns), select(*given.columns)), table, kind))
         if nothing:
             keys_ = tuple_(*(table.c[field] for field in kind.key))
-            connection.execute(delete(table).where(keys_.in_(select(*(sent.c[field] for field in kind.key))), *nothing))
+            connection.execute(delete(table).where(keys_.in_(select(*(given.c[field] for field in kind.key))), *nothing))
 
     @staticmethod
     def _upsert(statement: Any, table: Table, kind: Kind) -> Any:
@@ -291,38 +207,3 @@ def positions(path: Path) -> dict[str, int]:
         return index.positions()
     finally:
         index.close()
-
-
-def _table(name: str, kind: Kind, metadata: MetaData) -> Table:
-    fields = msgspec.structs.fields(kind.row)
-    columns = [Column(field.name, _column(field.type), primary_key=field.name in kind.key, nullable=False) for field in fields]
-    return Table(name, metadata, *columns, *(Lookup(f"{name}_by_{field}", field) for field in kind.asked_by))
-
-
-def _column(type_: Any) -> TypeEngine[Any]:
-    if type_ is int:
-        return BigInteger()
-    return TEXT if type_ is str else JSON()
-
-
-def _sent(table: Table, values: list[dict[str, Any]]) -> TableValuedAlias:
-    """Return rows that are sent to PostgreSQL as one JSON text, as something to select from."""
-    columns = [column(each.name, each.type) for each in table.columns]
-    rows = func.jsonb_to_recordset(cast(literal(msgspec.json.encode(values).decode(), Text()), postgresql.JSONB))
-    return rows.table_valued(*columns, name="sent").render_derived(with_types=True)
-
-
-def _values(row: msgspec.Struct) -> dict[str, Any]:
-    values: dict[str, Any] = msgspec.to_builtins(row)
-    return values
-
-
-def _parts(rows: Iterator[Row]) -> Iterator[list[Row]]:
-    some: list[Row] = []
-    for row in rows:
-        some.append(row)
-        if len(some) >= ROWS_READ_AT_ONCE:
-            yield some
-            some = []
-    if some:
-        yield some

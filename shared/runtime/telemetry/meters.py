@@ -11,8 +11,8 @@ from opentelemetry.metrics import Counter, Histogram, Meter
 from opentelemetry.metrics import _Gauge as Gauge
 
 from shared.contracts.refusals import Reason
+from shared.contracts.rounds import RoundSettled, RoundVoided
 from shared.contracts.subjects import stream_kind, stream_table
-from shared.contracts.table import RoundSettled, RoundVoided
 from shared.kernel.entry import Entry
 from shared.kernel.folded import Asked
 from shared.kernel.messages import Answer

@@ -9,16 +9,11 @@ from services.surveillance.domain.cage import Cage
 from services.surveillance.domain.chain import Chain, check
 from services.surveillance.domain.findings import Code
 from services.surveillance.domain.heard import Heard
-from shared.contracts.cage import (
-    AccountBlocked,
-    AccountUnblocked,
-    AdjustmentCap,
-    AdjustmentDeclined,
-    AdjustmentProposed,
-    CarriedBlock,
-)
+from shared.contracts.cage import AccountBlocked, AccountUnblocked, AdjustmentDeclined, AdjustmentMade, AdjustmentProposed, CarriedBlock
+from shared.contracts.caps import AdjustmentCap
+from shared.contracts.stakes import StakeReserved
 from shared.contracts.subjects import ledger_stream
-from shared.contracts.wallet import AdjustmentMade, BookClosed, BookOpened, CarriedForward, OpenBook, StakeReserved
+from shared.contracts.wallet import BookClosed, BookOpened, CarriedForward, OpenBook
 from shared.kernel.messages import HOUSE, Actor
 from tests.logs import House
 

@@ -7,18 +7,13 @@ import msgspec
 import pytest
 
 from services.surveillance.domain.findings import Code, Finding
+from shared.contracts.cage import Withdraw
+from shared.contracts.rounds import HandResult, RoundCorrected
+from shared.contracts.rulings import Agreed, RulingApproved, RulingProposed
+from shared.contracts.stakes import StakesCorrected
 from shared.contracts.subjects import ledger_stream
-from shared.contracts.table import (
-    Agreed,
-    CorrectionCalled,
-    CorrectionNoted,
-    HandResult,
-    RoundCorrected,
-    RulingApproved,
-    RulingProposed,
-    WagersCorrected,
-)
-from shared.contracts.wallet import StakesCorrected, Withdraw
+from shared.contracts.table import CorrectionCalled, CorrectionNoted
+from shared.contracts.wagers import WagersCorrected
 from shared.kernel.entry import Stored
 from shared.kernel.messages import Actor
 from tests.forgery import Edit, codes, forged, found, read

@@ -11,24 +11,12 @@ from services.surveillance.domain.balances import Balances
 from services.surveillance.domain.chain import Chain, check
 from services.surveillance.domain.findings import Code
 from services.surveillance.domain.heard import Heard
+from shared.contracts.accounts import Posting
+from shared.contracts.cage import Deposited
+from shared.contracts.promo import PromoCancelled, PromoGranted, PromoRedeemed
+from shared.contracts.stakes import CorrectedStake, SettledStake, StakeReleased, StakeReserved, StakesCorrected, StakesSettled
 from shared.contracts.subjects import ledger_stream
-from shared.contracts.wallet import (
-    BookClosed,
-    BookOpened,
-    CorrectedStake,
-    Deposited,
-    OpenBook,
-    Posting,
-    PromoCancelled,
-    PromoGranted,
-    PromoRedeemed,
-    SettledStake,
-    StakeReleased,
-    StakeReserved,
-    StakesCorrected,
-    StakesSettled,
-    TrialRow,
-)
+from shared.contracts.wallet import BookClosed, BookOpened, OpenBook, TrialRow
 from tests.logs import House
 
 DAY = "20261130"

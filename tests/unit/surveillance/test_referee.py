@@ -8,34 +8,20 @@ import pytest
 
 from feltlog.rehearsal.round import Rehearsal
 from services.surveillance.domain.referee import judge
-from shared.contracts.table import (
-    BettingClosed,
-    CardDealt,
-    CardsPickedUp,
-    CloseBetting,
+from shared.contracts.dealing import CardDealt, CardsPickedUp, HoleCardDealt, HoleCardTurned, PeekTaken
+from shared.contracts.decisions import (
     DecisionAwaited,
     EvenMoneyTaken,
     HandCompleted,
     HandDoubled,
     HandHit,
-    HandsDecided,
     HandSplit,
-    HoleCardDealt,
-    HoleCardTurned,
     InsuranceClosed,
     InsuranceDeclined,
     InsuranceOpened,
-    PeekTaken,
-    PlaceWager,
-    RoundCommand,
-    RoundEvent,
-    RoundOpened,
-    RoundSettled,
-    RoundVoided,
-    WagerAccepted,
-    WagerPlaced,
-    WagersSettled,
 )
+from shared.contracts.rounds import HandsDecided, RoundCommand, RoundEvent, RoundOpened, RoundSettled, RoundVoided
+from shared.contracts.wagers import BettingClosed, CloseBetting, PlaceWager, WagerAccepted, WagerPlaced, WagersSettled
 from shared.kernel.entry import Entry, decode_as
 from shared.kernel.messages import Actor
 from tests.rounds import play

@@ -7,22 +7,24 @@ import pytest
 from feltlog.rehearsal.round import Choice, Rehearsal
 from services.surveillance.domain.findings import Code
 from services.surveillance.domain.referee import judge
-from shared.contracts.rulings import AnyRuling, DeadHand, ExposedCard, FaceUpCard, GameError, MissedBox, UnexposedCard, VoidTheRound
-from shared.contracts.table import (
+from shared.contracts.dealing import BoxMissed, CardDealt, CardDiscarded, CardExposed
+from shared.contracts.decisions import HandCompleted
+from shared.contracts.rounds import HandsDecided, RoundVoided
+from shared.contracts.rulings import (
+    AnyRuling,
     ApproveRuling,
-    BoxMissed,
-    CardDealt,
-    CardDiscarded,
-    CardExposed,
-    CloseBetting,
-    HandCompleted,
-    HandsDecided,
+    DeadHand,
+    ExposedCard,
+    FaceUpCard,
+    GameError,
+    MissedBox,
     ProposeRuling,
-    RoundVoided,
     RulingApproved,
     RulingProposed,
-    WagersSettled,
+    UnexposedCard,
+    VoidTheRound,
 )
+from shared.contracts.wagers import CloseBetting, WagersSettled
 from shared.kernel.cards import cards
 from shared.kernel.messages import Actor
 from tests.rounds import ROUND_ID, begun, opening, scripted

@@ -6,18 +6,9 @@ from services.surveillance.domain.chain import Chain, check
 from services.surveillance.domain.findings import Code
 from services.surveillance.domain.heard import Heard
 from services.surveillance.domain.stakes import Stakes
+from shared.contracts.stakes import ReserveStake, StakeRefused, StakeReleased, StakeReserved
 from shared.contracts.subjects import ledger_stream, round_stream
-from shared.contracts.table import (
-    AcceptWager,
-    LapseWagers,
-    PlaceWager,
-    RefuseWager,
-    WagerAccepted,
-    WagerLapsed,
-    WagerPlaced,
-    WagerRefused,
-)
-from shared.contracts.wallet import ReserveStake, StakeRefused, StakeReleased, StakeReserved
+from shared.contracts.wagers import AcceptWager, LapseWagers, PlaceWager, RefuseWager, WagerAccepted, WagerLapsed, WagerPlaced, WagerRefused
 from tests.logs import House
 
 DAY = "20261130"

@@ -26,8 +26,10 @@ from shared.contracts.restrictions import (
     ReserveBoxes,
     TakeNotice,
 )
+from shared.contracts.rounds import RoundCommand, RoundEvent, RoundOpened, RoundSettled
 from shared.contracts.subjects import table_stream
-from shared.contracts.table import RoundCalled, RoundCommand, RoundEvent, RoundOpened, RoundSettled, WagerPlaced
+from shared.contracts.table import RoundCalled
+from shared.contracts.wagers import WagerPlaced
 from shared.kernel.entry import decode_as
 from shared.runtime.shelf import profile
 from tests.forgery import forged

@@ -8,7 +8,7 @@ from services.surveillance.domain.findings import Code, finding
 from services.surveillance.domain.watch import Seen, Watch
 from services.surveillance.redecide import Again
 from services.surveillance.views import finding_row, round_row, verdict
-from shared.contracts.table import RoundOpened, RoundSettled
+from shared.contracts.rounds import RoundOpened, RoundSettled
 from tests.forgery import forged
 from tests.houses import little_house
 

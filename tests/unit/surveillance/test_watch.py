@@ -10,6 +10,9 @@ from msgspec.structs import replace
 from services.surveillance.domain.findings import Code
 from services.surveillance.domain.watch import Watch, verify
 from services.surveillance.redecide import Again
+from shared.contracts.cage import Deposited
+from shared.contracts.dealing import CardDealt, DealCards, HoleCardDealt, HoleCardTurned
+from shared.contracts.rounds import OpenRound, RoundOpened, RoundSettled
 from shared.contracts.shoe import (
     CardsBurned,
     CardsDrawn,
@@ -22,32 +25,10 @@ from shared.contracts.shoe import (
     ShuffleShoe,
     TurnCard,
 )
-from shared.contracts.table import (
-    AcceptWager,
-    CardDealt,
-    DayClosed,
-    DealCards,
-    HoleCardDealt,
-    HoleCardTurned,
-    MountShoe,
-    OpenRound,
-    RoundCalled,
-    RoundOpened,
-    RoundRecorded,
-    RoundSettled,
-    ShoeMounted,
-    WagerPlaced,
-    WagersSettled,
-)
-from shared.contracts.wallet import (
-    BookRound,
-    CarriedForward,
-    Deposited,
-    ReserveStake,
-    SettleStakes,
-    StakeReserved,
-    StakesSettled,
-)
+from shared.contracts.stakes import BookRound, ReserveStake, SettleStakes, StakeReserved, StakesSettled
+from shared.contracts.table import DayClosed, MountShoe, RoundCalled, RoundRecorded, ShoeMounted
+from shared.contracts.wagers import AcceptWager, WagerPlaced, WagersSettled
+from shared.contracts.wallet import CarriedForward
 from shared.kernel.entry import Stored
 from shared.kernel.messages import Cause
 from shared.kernel.money import Ratio

@@ -7,18 +7,21 @@ import pytest
 from services.table.domain.approval import MADE_MAX, OPEN_MAX
 from services.table.domain.round import ROUND
 from services.table.domain.state import Playing
-from shared.contracts.rulings import KINDS, RULES, GameError, VoidTheRound
-from shared.contracts.staff import JOBS, Job
-from shared.contracts.table import (
+from shared.contracts.rulings import (
+    KINDS,
+    RULES,
     ApproveRuling,
     DeclineRuling,
+    GameError,
     ProposeRuling,
     RulingApproved,
     RulingDeclined,
     RulingProposed,
     RulingWithdrawn,
+    VoidTheRound,
     WithdrawRuling,
 )
+from shared.contracts.staff import JOBS, Job
 from shared.kernel.messages import Actor
 from tests.given import given
 from tests.rounds import ROUND_ID, begun

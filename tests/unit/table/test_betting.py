@@ -7,17 +7,15 @@ from msgspec.structs import replace
 
 from feltlog.rehearsal.round import Rehearsal
 from services.table.domain.round import ROUND
-from shared.contracts.table import (
+from shared.contracts.dealing import CardsCalled, Face
+from shared.contracts.rounds import RoundOpened, RoundVoided
+from shared.contracts.wagers import (
     AcceptWager,
     BettingClosed,
-    CardsCalled,
     CloseBetting,
-    Face,
     LapseWagers,
     PlaceWager,
     RefuseWager,
-    RoundOpened,
-    RoundVoided,
     WagerAccepted,
     WagerLapsed,
     WagerPlaced,

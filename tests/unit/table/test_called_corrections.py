@@ -7,26 +7,31 @@ from msgspec.structs import replace
 
 from services.table.domain.table import TABLE
 from services.table.domain.table_state import Correcting
-from shared.contracts.rulings import GameError, Misread, ReadAnew, VoidTheRound
-from shared.contracts.table import (
+from shared.contracts.rulings import (
     Agreed,
     ApproveRuling,
-    BookingNoted,
-    BookNoted,
-    CorrectionCalled,
-    CorrectionNoted,
     DeclineRuling,
-    NoteBooking,
-    NoteCorrection,
+    GameError,
+    Misread,
     ProposeRuling,
-    RetirementNoted,
+    ReadAnew,
     RulingApproved,
     RulingDeclined,
     RulingProposed,
     RulingWithdrawn,
+    VoidTheRound,
+    WithdrawRuling,
+)
+from shared.contracts.table import (
+    BookingNoted,
+    BookNoted,
+    CorrectionCalled,
+    CorrectionNoted,
+    NoteBooking,
+    NoteCorrection,
+    RetirementNoted,
     ShoeRetirementCalled,
     TableEvent,
-    WithdrawRuling,
 )
 from shared.kernel.messages import HOUSE, Actor
 from tests.given import Given, given

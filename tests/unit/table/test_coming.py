@@ -9,23 +9,8 @@ from services.table.domain.table import TABLE
 from services.table.reactions import timer
 from services.table.views import FeltCut, felt
 from shared.contracts.asking import AskedToCut, CutOffered, Said
-from shared.contracts.table import (
-    BookNoted,
-    CallCut,
-    CloseTable,
-    Contribution,
-    CutCalled,
-    CutRevealed,
-    CutSealed,
-    DayEnded,
-    EndDay,
-    RecordRound,
-    RevealCut,
-    SealCut,
-    SealingClosed,
-    TableClosing,
-    TableEvent,
-)
+from shared.contracts.cutting import CallCut, Contribution, CutCalled, CutRevealed, CutSealed, RevealCut, SealCut, SealingClosed
+from shared.contracts.table import BookNoted, CloseTable, DayEnded, EndDay, RecordRound, TableClosing, TableEvent
 from shared.kernel.cutting import seal
 from tests.given import Given, given
 from tests.rounds import DAY_ENDS_AT_MS

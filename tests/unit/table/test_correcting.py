@@ -6,23 +6,11 @@ import pytest
 
 from feltlog.rehearsal.round import Rehearsal
 from services.table.domain.state import Over
-from shared.contracts.rulings import Misread, ReadAnew
-from shared.contracts.table import (
-    Agreed,
-    ApproveRuling,
-    CardsCorrected,
-    CorrectedCard,
-    CorrectedLine,
-    CorrectionRefused,
-    CorrectRound,
-    DecisionAwaited,
-    HandCompleted,
-    HandResult,
-    ProposeRuling,
-    RoundCorrected,
-    VoidRound,
-    WagersCorrected,
-)
+from shared.contracts.dealing import CardsCorrected, CorrectedCard
+from shared.contracts.decisions import DecisionAwaited, HandCompleted
+from shared.contracts.rounds import CorrectionRefused, CorrectRound, HandResult, RoundCorrected, VoidRound
+from shared.contracts.rulings import Agreed, ApproveRuling, Misread, ProposeRuling, ReadAnew
+from shared.contracts.wagers import CorrectedLine, WagersCorrected
 from shared.kernel.cards import cards
 from shared.kernel.messages import Actor
 from tests.rounds import ROUND_ID, begun, lines, opening, play, scripted

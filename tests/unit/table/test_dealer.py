@@ -6,7 +6,7 @@ from feltlog.rehearsal.round import Choice
 from services.table.domain.dealer import must_draw
 from services.table.domain.hand import hand_of
 from services.table.domain.round import ROUND
-from shared.contracts.table import TurnHole
+from shared.contracts.dealing import TurnHole
 from shared.kernel.cards import cards
 from shared.runtime.shelf import profile
 from tests.given import given

@@ -8,28 +8,19 @@ from services.surveillance.domain.referee import judge
 from services.table.domain.pick_up import backed_up, rack
 from services.table.domain.round import ROUND
 from services.table.views import felt
-from shared.contracts.rulings import ExposedCard
-from shared.contracts.table import (
-    ApproveRuling,
+from shared.contracts.dealing import (
     CardDealt,
     CardsCalled,
     DealtCard,
-    DecisionAwaited,
     DownHand,
-    ExposeHand,
     ExposureCalled,
     FaceDownCardDealt,
     HandExposed,
-    HandHit,
-    Hit,
-    InsuranceOpened,
-    ProposeRuling,
-    RoundCommand,
-    RoundEvent,
-    Split,
     TakeExposure,
-    VoidRound,
 )
+from shared.contracts.decisions import DecisionAwaited, ExposeHand, HandHit, Hit, InsuranceOpened, Split
+from shared.contracts.rounds import RoundCommand, RoundEvent, VoidRound
+from shared.contracts.rulings import ApproveRuling, ExposedCard, ProposeRuling
 from shared.kernel.cards import cards
 from shared.kernel.entry import decode_as
 from shared.kernel.messages import Actor

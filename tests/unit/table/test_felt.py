@@ -7,8 +7,7 @@ from msgspec.structs import replace
 from feltlog.rehearsal.round import Choice, Rehearsal
 from services.table.domain.round import ROUND
 from services.table.views import Felt, FeltProposal, FeltTurn, felt, legal, legal_on, row
-from shared.contracts.rulings import AnyRuling, ExposedCard, VoidTheRound
-from shared.contracts.table import ApproveRuling, ProposeRuling
+from shared.contracts.rulings import AnyRuling, ApproveRuling, ExposedCard, ProposeRuling, VoidTheRound
 from shared.kernel.messages import Actor
 from tests.given import given
 from tests.rounds import ROUND_ID, begun, in_play, opened_table, play, then_say

@@ -8,8 +8,8 @@ from msgspec.structs import replace
 from feltlog.rehearsal.round import Choice, Rehearsal
 from services.table.domain.round import ROUND
 from services.table.views import legal, legal_on
-from shared.contracts.table import (
-    AcceptWager,
+from shared.contracts.dealing import PeekCalled, PeekTaken, TakePeek, TurnCalled
+from shared.contracts.decisions import (
     CloseInsurance,
     DecisionAwaited,
     DeclineInsurance,
@@ -19,15 +19,9 @@ from shared.contracts.table import (
     InsuranceDeclined,
     InsuranceOpened,
     Insure,
-    PeekCalled,
-    PeekTaken,
-    SettlementLine,
     TakeEvenMoney,
-    TakePeek,
-    TurnCalled,
-    WagerPlaced,
-    WagersSettled,
 )
+from shared.contracts.wagers import AcceptWager, SettlementLine, WagerPlaced, WagersSettled
 from shared.kernel.messages import Actor
 from tests.given import given
 from tests.rounds import ROUND_ID, begun, dealer_cards, in_play, names, only, opening, play, results, returned, settled, then_say

@@ -8,8 +8,22 @@ from feltlog.rehearsal.round import Choice, Rehearsal
 from services.table.domain.round import ROUND
 from services.table.domain.state import Decision, Over, Playing
 from services.table.reactions import timer
+from shared.contracts.dealing import (
+    CardDealt,
+    CardDiscarded,
+    CardExposed,
+    CardsCalled,
+    CardsForfeited,
+    DealCard,
+    DealCards,
+    DealtCard,
+    ReshuffleCalled,
+)
+from shared.contracts.decisions import ClockResumed, DecisionAwaited, Hit
+from shared.contracts.rounds import RoundVoided, VoidRound
 from shared.contracts.rulings import (
     AnyRuling,
+    ApproveRuling,
     DeadHand,
     DealerOverdraw,
     DeviceMalfunction,
@@ -18,32 +32,14 @@ from shared.contracts.rulings import (
     GameError,
     Misdeal,
     MissedBox,
+    ProposeRuling,
+    RulingApproved,
+    RulingProposed,
     UnexposedCard,
     VoidTheRound,
     WrongPosition,
 )
-from shared.contracts.table import (
-    ApproveRuling,
-    CardDealt,
-    CardDiscarded,
-    CardExposed,
-    CardsCalled,
-    CardsForfeited,
-    ClockResumed,
-    DealCard,
-    DealCards,
-    DealtCard,
-    DecisionAwaited,
-    Hit,
-    ProposeRuling,
-    ReshuffleCalled,
-    RoundVoided,
-    RulingApproved,
-    RulingProposed,
-    SettlementLine,
-    VoidRound,
-    WagersSettled,
-)
+from shared.contracts.wagers import SettlementLine, WagersSettled
 from shared.kernel.cards import cards
 from shared.kernel.messages import Actor, Answer
 from tests.given import given

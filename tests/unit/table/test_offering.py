@@ -20,19 +20,8 @@ from shared.contracts.asking import (
     RevealExtended,
     Said,
 )
-from shared.contracts.table import (
-    BookNoted,
-    CallCut,
-    Contribution,
-    CutCalled,
-    CutSealed,
-    NoteOrder,
-    RecordRound,
-    SealCut,
-    SealingClosed,
-    ShoeSetAside,
-    TableOpened,
-)
+from shared.contracts.cutting import CallCut, Contribution, CutCalled, CutSealed, NoteOrder, SealCut, SealingClosed
+from shared.contracts.table import BookNoted, RecordRound, ShoeSetAside, TableOpened
 from shared.kernel.cutting import seal
 from tests.given import given
 from tests.unit.table.test_coming import NEXT, ROOT, asked, gave, mark, playing, revealing, sealed, seals, tells, told

@@ -3,8 +3,9 @@
 import pytest
 
 from services.table.domain.pick_up import backed_up, rack
-from shared.contracts.rulings import GameError
-from shared.contracts.table import ApproveRuling, CardsCorrected, CardsPickedUp, CorrectedCard, ProposeRuling, RoundSettled, VoidRound
+from shared.contracts.dealing import CardsCorrected, CardsPickedUp, CorrectedCard
+from shared.contracts.rounds import RoundSettled, VoidRound
+from shared.contracts.rulings import ApproveRuling, GameError, ProposeRuling
 from shared.kernel.messages import Actor
 from tests.rounds import ROUND_ID, begun, only, play, scripted
 

@@ -8,18 +8,9 @@ from msgspec.structs import replace
 from feltlog.rehearsal.round import Rehearsal
 from services.table.domain.round import REFUSALS_MAX, ROUND
 from services.table.views import legal
-from shared.contracts.table import (
-    CardsCalled,
-    DecisionAwaited,
-    Double,
-    HandCompleted,
-    HandHit,
-    Hit,
-    PlaceWager,
-    Split,
-    Stand,
-    WagerPlaced,
-)
+from shared.contracts.dealing import CardsCalled
+from shared.contracts.decisions import DecisionAwaited, Double, HandCompleted, HandHit, Hit, Split, Stand
+from shared.contracts.wagers import PlaceWager, WagerPlaced
 from shared.kernel.messages import Actor
 from tests.given import given
 from tests.rounds import ROUND_ID, begun, dealer_cards, dealt, ends, in_play, lines, only, opening, play, returned, then_say

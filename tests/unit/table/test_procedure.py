@@ -9,6 +9,7 @@ from services.table.domain.procedure import Rejected
 from services.table.domain.table import TABLE
 from services.table.domain.table_state import Table
 from services.table.reactions import follow, timer
+from shared.contracts.cutting import CutCalled, NoteOrder, OrderNoted
 from shared.contracts.procedure import (
     CardsPresented,
     CardsReplaced,
@@ -32,14 +33,11 @@ from shared.contracts.table import (
     BookNoted,
     CallRound,
     CloseTable,
-    CutCalled,
     DayClosed,
     DayEnded,
     EndDay,
     MountShoe,
-    NoteOrder,
     OpenTable,
-    OrderNoted,
     RecordRound,
     RoundCalled,
     ShoeCalled,

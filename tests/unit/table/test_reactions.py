@@ -7,41 +7,32 @@ import pytest
 from services.table.domain.filling import extension
 from services.table.domain.table import TABLE as TABLE_DECIDER
 from services.table.reactions import follow, round_is_over, table_is_over, timer
+from shared.contracts.cutting import NoteOrder
+from shared.contracts.dealing import ChangeShoe, DealCards, DealtCard, TakePeek, TurnHole
+from shared.contracts.decisions import CloseInsurance
+from shared.contracts.rounds import CorrectionRefused, CorrectRound, RoundCorrected, RoundSettled, RoundVoided
+from shared.contracts.rulings import Agreed
 from shared.contracts.shoe import CardsDrawn, CardTurned, DrawnCard, HolePeeked, Opening, OrderCommitted, ShoePrepared, ShoeRetired
+from shared.contracts.stakes import RoundBooked, StakeRefused, StakeReserved, StakesCorrected
 from shared.contracts.subjects import log_of, round_stream, shoe_stream, table_stream
 from shared.contracts.table import (
-    AcceptWager,
-    Agreed,
-    BettingClosed,
     BookNoted,
     CallRound,
-    ChangeShoe,
-    CloseInsurance,
     CorrectionCalled,
-    CorrectionRefused,
-    CorrectRound,
     DayClosed,
-    DealCards,
-    DealtCard,
     EndDay,
     MountShoe,
     NoteBook,
     NoteBooking,
     NoteCorrection,
-    NoteOrder,
     NoteRetirement,
     OpenTable,
     RecordRound,
-    RefuseWager,
     RoundCalled,
-    RoundCorrected,
-    RoundSettled,
-    RoundVoided,
     ShoeMounted,
-    TakePeek,
-    TurnHole,
 )
-from shared.contracts.wallet import RoundBooked, StakeRefused, StakeReserved, StakesCorrected, TableNoted
+from shared.contracts.wagers import AcceptWager, BettingClosed, RefuseWager
+from shared.contracts.wallet import TableNoted
 from shared.kernel.reactions import Source
 from shared.runtime.shelf import profile
 from tests.rounds import DAY_ENDS_AT_MS, ROUND_ID, begun, opened_table, opening, play, settings

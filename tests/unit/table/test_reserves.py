@@ -8,24 +8,9 @@ from feltlog.rehearsal.round import Choice, Rehearsal, Word
 from services.table.domain.round import ROUND
 from services.table.reactions import timer
 from services.table.views import legal
-from shared.contracts.table import (
-    AcceptWager,
-    CardsCalled,
-    DecisionAwaited,
-    Double,
-    ExtendClock,
-    HandDoubled,
-    HandSplit,
-    Hit,
-    RefuseWager,
-    Split,
-    TimeOutDecision,
-    TimeOutReserve,
-    WagerAccepted,
-    WagerLapsed,
-    WagerPlaced,
-    WagerRefused,
-)
+from shared.contracts.dealing import CardsCalled
+from shared.contracts.decisions import DecisionAwaited, Double, ExtendClock, HandDoubled, HandSplit, Hit, Split, TimeOutDecision
+from shared.contracts.wagers import AcceptWager, RefuseWager, TimeOutReserve, WagerAccepted, WagerLapsed, WagerPlaced, WagerRefused
 from shared.kernel.messages import Actor
 from tests.given import Given, given
 from tests.rounds import ROUND_ID, begun, in_play, play, returned

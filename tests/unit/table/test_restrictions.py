@@ -39,24 +39,23 @@ from shared.contracts.restrictions import (
     ReserveBoxes,
     TakeNotice,
 )
+from shared.contracts.rounds import RoundSettled
 from shared.contracts.table import (
     BookNoted,
     CallRound,
     CloseTable,
-    CommandRefused,
     DayClosed,
     EndDay,
     OpenTable,
-    PlaceWager,
     RecordRound,
     RoundCalled,
     RoundRecorded,
-    RoundSettled,
     ShoeCalled,
     ShoeMounted,
     ShoeRetirementCalled,
     TableOpened,
 )
+from shared.contracts.wagers import CommandRefused, PlaceWager
 from shared.kernel.messages import HOUSE, Actor, Envelope
 from shared.kernel.profile import Profile
 from shared.kernel.reactions import Source

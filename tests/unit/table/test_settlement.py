@@ -4,7 +4,8 @@ import pytest
 
 from services.table.domain.hand import hand_of, with_card
 from services.table.domain.settlement import result
-from shared.contracts.table import HandsDecided, WagersSettled
+from shared.contracts.rounds import HandsDecided
+from shared.contracts.wagers import WagersSettled
 from shared.kernel.cards import DECK, cards
 from tests.rounds import lines, only, play, returned
 

@@ -5,18 +5,8 @@ import pytest
 from feltlog.rehearsal.round import Rehearsal
 from services.table.domain.asking import asked
 from services.table.domain.state import Joining
-from shared.contracts.table import (
-    CallersSet,
-    DeclineInsurance,
-    Double,
-    HandDoubled,
-    HandSplit,
-    Insure,
-    JoiningOpened,
-    PlaceWager,
-    Split,
-    Stand,
-)
+from shared.contracts.decisions import DeclineInsurance, Double, HandDoubled, HandSplit, Insure, JoiningOpened, Split, Stand
+from shared.contracts.wagers import CallersSet, PlaceWager
 from shared.kernel.cards import cards
 from shared.kernel.messages import Actor
 from tests.rounds import ROUND_ID, in_play, lines, only, opening, settings

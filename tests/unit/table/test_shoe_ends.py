@@ -4,7 +4,7 @@ import pytest
 
 from feltlog.rehearsal.round import Choice
 from services.table.domain.round import ROUND
-from shared.contracts.table import (
+from shared.contracts.dealing import (
     CardDealt,
     CardsCalled,
     ChangeShoe,
@@ -12,12 +12,10 @@ from shared.contracts.table import (
     DealCards,
     DealtCard,
     ReshuffleCalled,
-    RoundEvent,
-    RoundVoided,
     ShoeChanged,
-    VoidRound,
-    WagersSettled,
 )
+from shared.contracts.rounds import RoundEvent, RoundVoided, VoidRound
+from shared.contracts.wagers import WagersSettled
 from tests.given import given
 from tests.rounds import begun, dealt, names, only, play, returned, settled, voided
 

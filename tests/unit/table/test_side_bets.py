@@ -3,7 +3,7 @@
 import pytest
 
 from feltlog.rehearsal.round import Rehearsal
-from shared.contracts.table import SIDE_BETS, PlaceSideBet
+from shared.contracts.wagers import SIDE_BETS, PlaceSideBet
 from shared.kernel.cards import cards
 from shared.kernel.messages import Actor
 from tests.rounds import ROUND_ID, lines, opening, then_say, voided

@@ -9,21 +9,19 @@ from services.table.domain.table import TABLE
 from services.table.domain.table_state import Table
 from services.table.reactions import timer
 from shared.contracts.asking import CutOffered, First
+from shared.contracts.cutting import CutCalled, NoteOrder, OrderNoted
 from shared.contracts.table import (
     BookingNoted,
     BookNoted,
     CallRound,
     CloseTable,
-    CutCalled,
     DayClosed,
     DayEnded,
     EndDay,
     MountShoe,
     NoteBook,
     NoteBooking,
-    NoteOrder,
     NoteRetirement,
-    OrderNoted,
     RecordRound,
     RetirementNoted,
     RetirementReason,

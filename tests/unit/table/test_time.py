@@ -5,15 +5,8 @@ import pytest
 from services.table.domain.filling import extension
 from services.table.domain.round import ROUND
 from services.table.reactions import timer
-from shared.contracts.table import (
-    CardsCalled,
-    ClockExtended,
-    DecisionTimedOut,
-    ExtendClock,
-    HandCompleted,
-    Stand,
-    TimeOutDecision,
-)
+from shared.contracts.dealing import CardsCalled
+from shared.contracts.decisions import ClockExtended, DecisionTimedOut, ExtendClock, HandCompleted, Stand, TimeOutDecision
 from tests.given import given
 from tests.rounds import ROUND_ID, begun, ends, play, returned
 
