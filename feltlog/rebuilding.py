@@ -17,8 +17,19 @@ from msgspec import Struct
 from feltlog.auditing import Books
 from feltlog.trouble import Trouble
 from services.wallet.app.read_side import standing_rows
-from services.wallet.rows import BALANCES, HEADS, MOVEMENTS, POSTINGS, TABLES, BalanceRow, HeadRow, LogChanged, PostingRow, Rows
-from shared.contracts.subjects import log_of
+from services.wallet.rows import (
+    BALANCES,
+    HEADS,
+    MOVEMENTS,
+    POSTINGS,
+    TABLES,
+    BalanceRow,
+    HeadRow,
+    LogChanged,
+    PostingRow,
+    Rows,
+    log_of_head,
+)
 from shared.kernel.entry import Unreadable
 from shared.kernel.identity import digest
 from shared.runtime.sql import EntriesMissing, Index, RowUnreadable, Snapshot, Where
@@ -71,8 +82,9 @@ def reach_of(standing: Snapshot) -> dict[str, int]:
     reach = standing.positions()
     with suppress(RowUnreadable):
         for head in standing.rows(HEADS, HeadRow):
-            log = log_of(head.stream)
-            reach[log] = max(head.sequence, reach.get(log, 0))
+            log = log_of_head(head)
+            if log in reach or log != head.stream:
+                reach[log] = max(head.sequence, reach.get(log, 0))
     return reach
 
 
@@ -156,7 +168,10 @@ async def missing_entry(store: Books, standing: Snapshot, anew: Snapshot) -> str
 
 async def _stands(store: Books, head: HeadRow) -> bool:
     """Return whether the entry that the rows know as the last of a book lies where they know it."""
-    found = [one async for one in store.read(log_of(head.stream), after=head.sequence - 1, upto=head.sequence)]
+    if log_of_head(head) == head.stream:
+        # It names no book: a hand wrote it, and no log has lost it.
+        return True
+    found = [one async for one in store.read(log_of_head(head), after=head.sequence - 1, upto=head.sequence)]
     return [digest(one.data) for one in found] == [head.digest]
 
 

@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from shared.contracts.accounts import Posting, escrow_account
 from shared.contracts.language import read_entry
-from shared.contracts.subjects import ledger_stream, log_of, stream_day, stream_kind
+from shared.contracts.subjects import BadSubject, ledger_stream, log_of, stream_day, stream_kind
 from shared.contracts.wallet import CarriedForward
 from shared.kernel.entry import Entry, Stored, Stray, Unreadable
 from shared.kernel.identity import digest
@@ -160,8 +160,8 @@ class Rows:
 
     def contradiction(self) -> RowsContradict | None:
         """Return where the rows know an entry of a book that lies behind their position in its log, None if they do nowhere."""
-        for stream, head in sorted(self.heads.items()):
-            log = log_of(stream)
+        for _, head in sorted(self.heads.items()):
+            log = log_of_head(head)
             if head.sequence > self.positions.get(log, 0):
                 return RowsContradict(log, self.positions.get(log, 0), head)
         return None
@@ -201,6 +201,14 @@ def moves(entry: Entry[Any, Any], sequence: int, *, known: Mapping[str, Any]) ->
                     number=getattr(event, "number", 0),
                 )
                 yield row, legs
+
+
+def log_of_head(head: HeadRow) -> str:
+    """Return the log that a book lies in; what somebody wrote there that names no book is its own log, which is not there."""
+    try:
+        return log_of(head.stream)
+    except BadSubject:
+        return head.stream
 
 
 def has_balance(account: str) -> bool:

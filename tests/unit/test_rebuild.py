@@ -158,6 +158,7 @@ def spoil(path: Path, *statements: str) -> None:
             "DELETE FROM heads WHERE stream LIKE '%20261130%'",
             "of heads this row is missing: stream log.wallet.20261130.ledger.0, revision ",
         ),
+        ("UPDATE heads SET stream = 'x' WHERE stream LIKE '%20261130%'", "the rows contradict themselves: positions has x at sequence 0"),
         ("DELETE FROM movements WHERE revision = 7", "of movements this row is missing: stream log.wallet.20261130.ledger.0, revision 7"),
         ("UPDATE postings SET minor = 'many' WHERE revision = 7", "of postings the row stream log.wallet.20261130.ledger.0, revision 7"),
         ("UPDATE postings SET minor = 0.5 WHERE revision = 7", "of postings the row stream log.wallet.20261130.ledger.0, revision 7"),
