@@ -23,6 +23,7 @@ from feltlog.commands.statement import statement
 from feltlog.commands.status import status
 from feltlog.commands.up import up
 from feltlog.commands.verify import verify
+from feltlog.stopping import STOPPED
 from feltlog.trouble import Trouble
 from shared.runtime import telemetry
 from shared.runtime.event_store import StoreRefusal
@@ -85,6 +86,11 @@ def main() -> None:
     except OSError as error:
         # A name that no file can have, a disk that is full: whatever a command did not foresee of the machine.
         sys.exit(said(Trouble(f"{error.filename or 'This machine'}: {error.strerror or error}.")))
+    except SystemExit as ended:
+        # Whoever read along has left, as `head` does: Typer ends with 1 then, but nothing was found.
+        if isinstance(ended.__context__, BrokenPipeError):
+            sys.exit(STOPPED)
+        raise
     finally:
         telemetry.stop()
 

@@ -136,6 +136,7 @@ CHECKS = (
         Code.REDEEMED,
         Code.UNAPPROVED,
         Code.BLOCKED_STAKE,
+        Code.UNKNOWN_ROUND,
     ),
 )
 

@@ -12,7 +12,7 @@ from tests.integration.running_house import Floor, furnish, running, table_rows
 from tests.integration.test_corrections import decided
 from tests.integration.test_rulings import STAFF, feltlog
 
-TIMES = 3
+TIMES = 2
 
 
 async def heard_again(house: Floor, visitor: Vandal) -> None:
@@ -24,7 +24,7 @@ async def heard_again(house: Floor, visitor: Vandal) -> None:
 
 
 async def test_settlement_that_is_heard_again_and_again_is_paid_once(tmp_path: Path):
-    """open-bank-oss, opencode, eliza: settled, corrected, then the whole day again, three times and behind a kill: not an entry more."""
+    """open-bank-oss, opencode, eliza: settled, corrected, then the whole day again, twice and behind a kill: not an entry more."""
     furnish(tmp_path, STAFF, table_rows("T1"))
     async with running(tmp_path) as (machine, house):
         await house.open_tables()

@@ -4,13 +4,13 @@ Money that moves by people's word alone is told of each time, however rightly it
 look at it.  Who may do what is part of the published language; all the rest is held here against a second reading of the book.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 from services.surveillance.domain.facts import Fact
 from services.surveillance.domain.findings import Code, Finding
-from services.surveillance.domain.heard import Heard
+from services.surveillance.domain.heard import Heard, Where
 from services.surveillance.domain.nights import Night, nights
 from shared.contracts.cage import (
     MAY,
@@ -61,6 +61,8 @@ class Book:
     blocks: set[Block] = field(default_factory=set)
     carried: set[Block] = field(default_factory=set)
     """The blocks that it began with."""
+    named: list[tuple[str, Where]] = field(default_factory=list)
+    """The rounds that adjustments put right, and where they are named."""
     night: Night = field(default_factory=Night)
 
 
@@ -78,12 +80,18 @@ class Cage:
         self.adjustments += sum(isinstance(fact.event, AdjustmentMade) for fact in heard.facts())
         return [heard.where.found(code, said) for fact in heard.facts() for code, said in take(book, fact, heard)]
 
-    def left(self) -> list[Finding]:
-        """Return where a day does not begin with the blocks with which the day before ended."""
-        return [
+    def left(self, was_called: Callable[[str], bool]) -> list[Finding]:
+        """Return where a day does not begin with the blocks with which the day before ended, and rounds put right that never were."""
+        broken = [
             where.found(Code.DAY_CHAIN_BROKEN, f"the book does not begin with the blocks of {day_before}")
             for day_before, before, book, where in nights(self.books)
             if before.blocks != book.carried
+        ]
+        named = [named for book in self.books.values() for named in book.named]
+        return broken + [
+            where.found(Code.UNKNOWN_ROUND, f"an adjustment puts {round_} right, which was never called")
+            for round_, where in named
+            if not was_called(round_)
         ]
 
     def forget(self, day: str) -> None:
@@ -109,6 +117,8 @@ def take(book: Book, fact: Fact, heard: Heard) -> Noticed:
             yield from decline(book, event)
         case AdjustmentMade():
             yield Code.ADJUSTED, f"{event.adjustment}: {event.reason}, proposed by {event.proposed_by}, approved by {event.by}"
+            if event.round:
+                book.named.append((event.round, heard.where))
             yield from make(book, event)
         case PromoGranted() | PromoRedeemed() | PromoCancelled():
             if isinstance(event, PromoRedeemed):

@@ -73,6 +73,7 @@ class Code(StrEnum):
     REDEEMED = "redeemed"
     UNAPPROVED = "unapproved"
     BLOCKED_STAKE = "blocked_stake"
+    UNKNOWN_ROUND = "unknown_round"
 
 
 class Finding(msgspec.Struct, frozen=True, kw_only=True):
@@ -147,6 +148,7 @@ MEANINGS: dict[Code, tuple[Severity, str]] = {
     Code.REDEEMED: ("warning", "One person made cash of a player's promotional money; somebody who was not asked should look at it."),
     Code.UNAPPROVED: ("breach", "An adjustment or a block is not what persons who may have said."),
     Code.BLOCKED_STAKE: ("breach", "A stake was set aside for a player who was blocked."),
+    Code.UNKNOWN_ROUND: ("breach", "An adjustment puts a round right that was never played."),
 }
 """What each code means, and how much it weighs."""
 

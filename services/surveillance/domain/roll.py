@@ -81,6 +81,14 @@ class Roll:
         """Return what is missing, now that all there is has been heard."""
         return [found for row in self.rows.values() for found in self._missing(row)]
 
+    def knows(self, round_id: str) -> bool:
+        """Return whether a round was called; one of a day of which nothing was heard may have been."""
+        name = _name(round_id)
+        if name is None:
+            return False
+        day = {table: told for (table, day), told in self.tables.items() if day == name.day}
+        return not day or (name.table in day and name.number <= day[name.table].calls)
+
     def forget(self, day: str) -> None:
         """Let go of a gaming day."""
         self.rows = {round_id: row for round_id, row in self.rows.items() if round_name(round_id).day != day}

@@ -159,7 +159,7 @@ class Watch:
             if not seen.over and not seen.broken:
                 found += judge(seen.entries)
         found += self._roll.left() + self._cards.left() + self._stakes.left() + self._balances.left() + self._days.left()
-        found += self._corrections.left() + self._cage.left() + self._ids.left()
+        found += self._corrections.left() + self._cage.left(self._roll.knows) + self._ids.left()
         revisions = {stream: past.chain.revision for stream, past in self._past.items()}
         revisions.update({stream: chain.revision for stream, chain in self._chains.items()})
         known = set(self._reached) if self._only is None else set()

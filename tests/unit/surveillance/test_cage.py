@@ -43,6 +43,9 @@ UNBLOCKED = AccountUnblocked(player="ann", reason="debt", because="cleared", by=
 STAKE = StakeReserved(wager="w", round="r", player="ann", currency="CAD", minor=1, postings=())
 CLOSED = BookClosed(day=DAY, next_day=TOMORROW, accounts=1, stakes=0)
 
+UNPLAYED = "T9.20261129-000001"
+"""A round that its table never called."""
+
 Said = tuple[Any, Actor]
 
 
@@ -57,12 +60,22 @@ def codes(*said: Said, day: str = DAY, before: tuple[Said, ...] = ()) -> list[Co
         checked = check(Chain(one.stream), one)
         assert checked.entry is not None, "an entry by hand can be read"
         found += cage.hear(Heard(log=one.log, sequence=one.sequence, digest=checked.digest, entry=checked.entry))
-    return [one.code for one in [*found, *cage.left()]]
+    return [one.code for one in [*found, *cage.left(lambda round_: round_ != UNPLAYED)]]
 
 
 def test_an_adjustment_by_two_persons_is_told_and_no_more():
     """Somebody who was not asked should look at it."""
     assert codes(OPENED, (PROPOSED, PIT), (MADE, SUE)) == [Code.ADJUSTED]
+
+
+def test_an_adjustment_of_a_round_that_never_was_is_told():
+    """Two persons can be wrong about what they put right: the table's own stream says which rounds there were."""
+    called, unplayed = [
+        codes(OPENED, (replace(PROPOSED, round=round_), PIT), (replace(MADE, round=round_), SUE))
+        for round_ in ("T7.20261129-000001", UNPLAYED)
+    ]
+
+    assert (called, unplayed) == ([Code.ADJUSTED], [Code.ADJUSTED, Code.UNKNOWN_ROUND])
 
 
 def test_a_redemption_is_told_each_time():
