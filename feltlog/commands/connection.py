@@ -62,13 +62,9 @@ async def at_the_door(house: House, server: str | None, user: str) -> AsyncItera
 
 
 def running_url(house: House) -> str | None:
-    """Return where the server that runs on a house's directory listens, or None.
-
-    One that runs for as long as another command reads is nobody else's: it could end at any moment.
-    """
+    """Return where the server that runs on a house's directory listens, or None."""
     running = house.running
-    lasts = running is not None and running.server_pid is not None and not running.reads_only
-    return running.ports.url if running is not None and lasts else None
+    return running.ports.url if running is not None and running.server_pid is not None else None
 
 
 def sentence(error: Exception) -> str:

@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 
 from feltlog import leash
-from feltlog.commands.connection import running_url
 from feltlog.house import House
 from feltlog.machine import Machine, Process, inherited, serve_store_only
 from feltlog.nats_config import Ports
@@ -244,13 +243,3 @@ def test_no_child_is_left_on_the_leash_of_a_dead_parent():
     )
 
     assert (done.returncode, done.stdout) == (1, b"")
-
-
-def test_two_commands_that_read_have_a_server_each(machine: Machine):
-    """The server of a command that reads ends with that command: another one waits for its turn instead of using it."""
-    machine.stop()
-    data = machine.house.data
-    with serve_store_only(data):
-        offered = running_url(House(data))
-
-    assert offered is None
