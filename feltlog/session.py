@@ -60,6 +60,8 @@ class Session:
         self._changed = asyncio.Event()
         self._cutting = Cutting(client, refuses=not cuts)
         self._asking: set[asyncio.Task[None]] = set()
+        self._wagering: set[asyncio.Task[None]] = set()
+        """The wagers to which the house has not said yes or no."""
 
     async def watch(self) -> None:
         """Follow the felt for ever."""
@@ -74,7 +76,7 @@ class Session:
                 self._spawn(self._see_money_move())
             if self._wanted and felt.phase == "betting" and not own_boxes(felt, self._client.name):
                 stake_minor, self._wanted = self._wanted, 0
-                self._spawn(self._wager(felt, stake_minor))
+                self._place(felt, stake_minor)
             if self._looked != felt.round and any(hand.down == 2 for box in own_boxes(felt, self._client.name) for hand in box.hands):
                 self._looked = felt.round
                 self._spawn(self._look_at_own_cards())
@@ -140,7 +142,7 @@ class Session:
             self.say(f"{error}.")
             return
         if felt.phase == "betting":
-            self._spawn(self._wager(felt, stake_minor))
+            self._place(felt, stake_minor)
         else:
             self._wanted = stake_minor
             self.say(f"{money(stake_minor, felt.currency)} goes on the felt as soon as wagers are taken.")
@@ -149,6 +151,11 @@ class Session:
         """Ask for something that the felt allows, and remember what the house says."""
         self._hear(await self._ask(choice.command), done=choice.word)
         await self._look_at_balance()
+
+    async def heard(self) -> None:
+        """Return when every wager has been answered, which takes no longer than the client is patient."""
+        if self._wagering:
+            await asyncio.wait(self._wagering)
 
     def say(self, what: str) -> None:
         """Show the person a sentence."""
@@ -160,6 +167,11 @@ class Session:
         changed, self._changed = self._changed, asyncio.Event()
         changed.set()
 
+    def _place(self, felt: Felt, stake_minor: int) -> None:
+        task = self._spawn(self._wager(felt, stake_minor))
+        self._wagering.add(task)
+        task.add_done_callback(self._wagering.discard)
+
     async def _wager(self, felt: Felt, stake_minor: int) -> None:
         box = self._box or free_box(felt)
         if box is None:
@@ -170,7 +182,7 @@ class Session:
         if answer.status != "refused":
             self._stake = stake
         self._hear(answer, done=f"{stake} on box {box}")
-        await self._look_at_balance()
+        self._spawn(self._look_at_balance())
 
     async def _ask(self, command: Any) -> Answer:
         try:
@@ -227,10 +239,11 @@ class Session:
             self._until_ms = until_ms
             self._full_ms = max(1, until_ms - now_ms()) if until_ms else 0
 
-    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         task = asyncio.create_task(work)
         self._asking.add(task)
         task.add_done_callback(self._asking.discard)
+        return task
 
 
 async def play_on_screen(session: Session, typed: Keys, console: Console) -> None:
@@ -263,6 +276,8 @@ async def play_by_lines(session: Session, typed: Keys, player: str) -> None:
             await do_line(session, line.lower(), player)
             # What was said about this line is told before the next one says something else.
             await asyncio.sleep(0)
+        # Whoever leaves behind a wager is told what became of it: the stake may be in the round.
+        await session.heard()
         if not line:
             await session.until(lambda felt: not own_boxes(felt, player) or felt.phase in ("settled", "void"))
     finally:

@@ -81,12 +81,15 @@ async def test_work_over_a_closed_connection_ends():
     assert ended.is_set()
 
 
-async def test_service_whose_connection_is_closed_before_it_is_ready_begins_anew():
-    """It has read half of its logs at most."""
+async def test_service_whose_connection_is_closed_before_it_is_ready_begins_anew(caplog: pytest.LogCaptureFixture):
+    """It has read half of its logs at most; whoever called it calls it again, and an operator is told why."""
     app: Any = NotingApp()
     async with server_that_tires_of_a_user() as url:
         async with asyncio.timeout(PATIENCE_S):
             await serve_once(app, settings(url))
+    said = [record.getMessage() for record in caplog.records if record.getMessage().endswith("beginning anew")]
+
+    assert said == ["the server has closed the connection for good; beginning anew"]
 
 
 async def test_provisioner_whose_connection_is_closed_ends():

@@ -115,6 +115,51 @@ async def test_a_line_that_says_nothing_is_refused_at_once(capsys):
     assert lines.index("  x: neither an amount nor one of t, h, s, d, p, i, n, e.") < lines.index("  10.00 on box 1: accepted.")
 
 
+class Mute(ScriptedHouse):
+    """Says nothing."""
+
+    async def request(self, subject: str, data: bytes, *, timeout_s: float) -> bytes | None:
+        """Let the asker wait."""
+        return None
+
+
+class HouseThatThinks(ScriptedHouse):
+    """Shows a wager at once, and says only when it has made up its mind whether it is taken."""
+
+    def __init__(self, *felts: Felt) -> None:
+        super().__init__(*felts)
+        self.decided = asyncio.Event()
+
+    async def request(self, subject: str, data: bytes, *, timeout_s: float) -> bytes | None:
+        """Answer questions at once, and commands when it is decided."""
+        answer = await super().request(subject, data, timeout_s=timeout_s)
+        if subject.startswith("cmd."):
+            await self.decided.wait()
+        return answer
+
+
+async def test_whoever_leaves_behind_a_wager_is_told_what_became_of_it(capsys):
+    """`q` right behind an amount: the stake may be in the round, so the answer is waited for and told."""
+    house = HouseThatThinks(BETTING, DRAWN)
+    playing = asyncio.create_task(play(house, "10", "q"))
+    await asyncio.wait([playing], timeout=0.2)
+    left = playing.done()
+    house.decided.set()
+    await playing
+
+    assert (left, capsys.readouterr().out.splitlines()[-1]) == (False, "  10.00 on box 1: accepted.")
+
+
+async def test_whoever_leaves_behind_a_wager_does_not_wait_for_ever():
+    """A house that does not answer in time is said not to."""
+    session = Session(Client(Mute(), role="player", name="ann", reply_s=0, patience_s=0), "T1")
+    session.felt = BETTING
+    session.want("10")
+    await session.heard()
+
+    assert session.said.startswith("10.00 on box 1: The house does not answer on ")
+
+
 async def test_a_key_that_is_not_offered_is_answered():
     """Somebody who presses a key and sees nothing does not know whether it was heard; an arrow is no key of ours."""
     session = Session(Client(ScriptedHouse(), role="player", name="ann"), "T1")

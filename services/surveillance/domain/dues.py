@@ -14,8 +14,10 @@ from shared.contracts.accounts import (
     HOUSE_ROUNDING,
     HOUSE_WIN,
     Posting,
+    accounts_of,
     cash_account,
     escrow_account,
+    outside_account,
     owed_account,
     promo_account,
 )
@@ -122,7 +124,7 @@ def bear(event: StakesCorrected, moved: dict[str, int], book: Book) -> None:
     for line in event.lines:
         book.borne[event.round, line.player] -= line.returned_minor - line.settled_minor
     for player in {line.player for line in event.lines}:
-        book.borne[event.round, player] += sum(moved.get(f"player/{player}/{bucket}", 0) for bucket in ("cash", "promo", "owed"))
+        book.borne[event.round, player] += sum(moved.get(account, 0) for account in accounts_of(player))
 
 
 def _promo(book: Book, round_: str, wager: str, minor: int) -> int:
@@ -143,7 +145,7 @@ def _with_debt(net: dict[str, int], money: str, book: Book) -> dict[str, int]:
 
 def _outside(player: str, money: str, book: Book) -> str:
     """Return the account through which a player's money comes in and goes out: that of the operator whom the account is with."""
-    return f"outside/{book.operators.get((money, f'player/{player}/cash'), '')}"
+    return outside_account(book.operators.get((money, cash_account(player)), ""))
 
 
 def _only(moved: dict[str, int], due: dict[str, int], *, rest: str) -> bool:
