@@ -1,29 +1,40 @@
 """What went wrong in other people's wallets, tried on this one: the real server, and every service as a process.
 
-Several of those stories are told by other tests already:
+Most of those stories are told by tests of their own:
 
 - a settlement that is delivered again and again, in the old order or behind a kill; one that was reversed and is then delivered again;
-  a second order to reverse it: `test_wallet_rehearing.py`;
-- a crash at every await between the decision and whoever waits for it: `test_ledger_under_fire.py`, `test_crashes.py`;
+  one obligation that two ways lead to, the table's and a supervisor's: `test_wallet_rehearing.py`;
 - the same id with another amount, one after the other and behind a crash: `test_repeats.py`, `test_cage.py`;
+- a void before its bet, twice, and a win behind it: `test_odd_order.py`;
+- a hold that was refused and is then settled: here;
+- a crash at every await between the decision and whoever waits for it: `test_ledger_under_fire.py`, `test_crashes.py`;
 - a stake that is set aside while its wager lapses, and looked at in between: `test_wallet_away.py`;
+- a balance that is read from a copy which lags behind: here;
+- two errors of conversion that undo one another at home and not at the partner's: `test_wire_amounts.py`, by the bytes that leave the
+  house today (its entries, statements, balances and rows), for operators' wallets are not connected yet;
 - odd stakes, and what a blackjack and insurance make of them, with two, none and three decimals: `test_odd_stakes.py`;
-- a settlement that is corrected, once, though the wallet dies in between: `test_corrections.py`;
-- a round that staff void, said to be done only when the stakes went back: `test_rulings.py`;
+- somebody who sits down in the middle of a round, and a wager that is said a dozen times, or behind the close: here;
+- a wager in the moment of the close: here;
+- an id of a day whose book is closed, when nothing is remembered of it but that: `test_gaming_day.py`;
+- running sums of a currency without decimals: `test_wire_amounts.py`; rows that grew and are those that are made anew, and rows that know
+  more than the log: `test_read_side.py`;
 - an append that nobody heard was stored, sent again within and behind the server's memory of what it has seen; a listener that
-  is killed, or away, while something is said: `test_outages.py`;
-- an id of a day whose book is closed: `test_gaming_day.py`;
-- rows that are made anew, and are those that were kept; rows that know more than the log: `test_read_side.py`;
+  is killed, or away, while something is said; a crash between the two: `test_outages.py`, `test_crashes.py`;
+- two lines of a copy glued together, and what else befalls lines: `test_malformed_copies.py`;
 - a card guessed from all that was said before it was dealt: `test_undealt.py`;
-- promotional money that is not to be withdrawn: `test_promo.py`;
-- all seats of all tables against one house: the bench `ledger-7-postgres`.
+- a round that staff void, said to be done only when the stakes went back: `test_rulings.py`; a settlement that is corrected, once,
+  though the wallet dies in between: `test_corrections.py`;
+- promotional money that is not to be withdrawn: `test_promo.py`; nor what is set aside: here;
+- all seats of all tables against one house: here, why nobody waits for another; how fast, in the bench `ledger-7-postgres`.
 
-That a stake can come behind its own release is nothing that this server does: a table's log is heard in its order.  The ledger
-alone is asked what it would do then, in `tests/unit/test_ledger_books.py`.
+Whether one player wins with one dealer alone is a question to the statistics of many evenings, which are not kept yet.
 """
 
 import asyncio
-from collections.abc import Iterator
+import os
+import signal
+import sqlite3
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +47,7 @@ from shared.contracts.stakes import StakeRefused, StakeReleased, StakeReserved, 
 from shared.contracts.subjects import ledger_stream
 from shared.contracts.wagers import WagerAccepted, WagerPlaced
 from tests.integration.busy_house import funds
+from tests.integration.patience import until
 from tests.integration.running_house import Floor, floor, furnish, table_rows
 
 SPAM = 12
@@ -43,9 +55,9 @@ SPAM = 12
 
 @pytest.fixture(scope="module")
 def machine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Machine]:
-    """A house with one table that a dealer runs."""
+    """A house with two tables that dealers run."""
     data: Path = tmp_path_factory.mktemp("wallet")
-    furnish(data, table_rows("T1", profile="floor"))
+    furnish(data, *(table_rows(table, profile="floor", reserve_ms=60_000) for table in ("T1", "T2")))
     with Machine(data) as running:
         yield running
 
@@ -174,3 +186,50 @@ async def test_wager_right_behind_a_settlement_is_judged_by_the_ledger(machine: 
         await played(house, second)
 
     assert (over.code, all_of_it.status, left_minor) == ("insufficient_funds", "accepted", 0)
+
+
+async def test_seats_of_all_tables_do_not_wait_for_the_house(machine: Machine):
+    """cockroachdb: everybody plays against one row.  Here that row does not exist, and one entry takes the stakes of many seats."""
+    seats = [(table, box) for table in ("T1", "T2") for box in (1, 2, 3)]
+    async with floor(machine) as house:
+        for table, box in seats:
+            await house.welcome(f"{table}-{box}".lower())
+        await house.open_tables()
+        rounds = {table: await house.call_round(table) for table in ("T1", "T2")}
+        wallet = machine.pid("wallet")
+        assert wallet is not None, "the wallet runs"
+        os.kill(wallet, signal.SIGSTOP)
+        placing = [asyncio.create_task(house.wager(f"{table}-{box}".lower(), rounds[table], box)) for table, box in seats]
+        await until(lambda: all_placed(house, rounds.values(), len(seats)), "every wager lies on the felt")
+        os.kill(wallet, signal.SIGCONT)
+        answers = await asyncio.gather(*placing)
+        for table, round in rounds.items():
+            if (await house.pit.felt(table)).phase == "betting":
+                await house.close_betting(table, round)
+            await house.let_go(table)
+        await house.booked(*rounds.values())
+        entries = [
+            [event for decision in page.entry.decisions for event in decision.events if isinstance(event, StakeReserved)]
+            for page in await house.pages(ledger_stream(house.today))
+        ]
+        shared = [len(events) for events in entries if {event.round for event in events} & set(rounds.values())]
+        accounts = await kept(machine.house.data)
+
+    assert ({answer.status for answer in answers}, sum(shared) >= len(seats), max(shared) > 1) == ({"accepted"}, True, True)
+    assert [account for account in accounts if account.startswith(("house/", "outside/"))] == []
+
+
+async def all_placed(house: Floor, rounds: Iterable[str], count: int) -> bool:
+    """Return whether so many wagers stand in the logs of some rounds."""
+    return count == sum([sum(isinstance(event, WagerPlaced) for event in await house.round_events(round)) for round in rounds])
+
+
+async def kept(data: Path) -> list[str]:
+    """Return the accounts that have a row of their own, as soon as some have."""
+
+    async def rows() -> list[str]:
+        with sqlite3.connect(f"file:{data / 'books.sqlite'}?mode=ro", uri=True) as database:
+            return [account for (account,) in database.execute("SELECT account FROM balances")]
+
+    found: list[str] = await until(rows, "there are rows")
+    return found
