@@ -10,9 +10,9 @@ import shutil
 import signal
 import sys
 import threading
-from collections.abc import Coroutine, Iterable, Iterator, Sequence
+from collections.abc import Coroutine, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -24,7 +24,7 @@ from feltlog.health import unready
 from feltlog.house import House
 from feltlog.nats_config import Ports
 from feltlog.nats_server import SERVER, await_ready, claim, free_ports, server_program, tail, write_error
-from feltlog.running import Lock, Running, Seen
+from feltlog.running import LOCK_PATIENCE_S, Lock, Running, Seen
 from feltlog.settings import adjustment_caps
 from feltlog.trouble import Trouble
 from shared.contracts.caps import caps_line
@@ -112,12 +112,12 @@ class Machine:
         """The processes that fell over again and again and have been given up."""
         return [name for name, child in self._children.items() if child.state == "given up"]
 
-    def start(self) -> None:
-        """Start everything and return when it is ready."""
+    def start(self, *, lock_patience_s: float = LOCK_PATIENCE_S) -> None:
+        """Start everything and return when it is ready; raise `Held` if somebody else holds the directory for longer than that."""
         self.house.prepare(plays=bool(self._processes))
         if self._processes:
             self.house.settings()
-        self._lock.take()
+        self._lock.take(lock_patience_s)
         try:
             self._start_server()
             for process in self._processes:
@@ -274,14 +274,12 @@ def inherited(user: str) -> dict[str, str]:
     return {name: value for name, value in os.environ.items() if not name.startswith(others)}
 
 
-@contextmanager
-def serve_store_only(data: Path | str) -> Iterator[Machine]:
-    """Run nats-server alone on an existing house, for as long as somebody reads; raise `Trouble` if there is no house."""
+def store_only(data: Path | str) -> Machine:
+    """Return nats-server alone on an existing house, for whoever reads it; raise `Trouble` if there is no house."""
     house = House(data)
     if not house.exists:
         raise Trouble(f"There is no house in {house.data}. `feltlog up` or `feltlog demo` makes one there; --data names another place.")
-    with Machine(data, processes=()) as machine:
-        yield machine
+    return Machine(data, processes=())
 
 
 def run_apart(work: Coroutine[Any, Any, T]) -> T:

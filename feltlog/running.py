@@ -16,7 +16,7 @@ from feltlog.nats_config import Ports
 from feltlog.trouble import Trouble
 
 LOOK_AGAIN_S = 0.1
-PATIENCE_S = 10.0
+LOCK_PATIENCE_S = 10.0
 """How long to wait for processes that are ending, or for a command that is reading."""
 
 
@@ -43,6 +43,10 @@ class Running(msgspec.Struct, frozen=True, kw_only=True):
         return seen.pid if seen else None
 
 
+class Held(Trouble):
+    """The directory is somebody else's for now: of processes that end, or of a command that reads."""
+
+
 class Lock:
     """The right to run processes on a data directory."""
 
@@ -51,8 +55,8 @@ class Lock:
         self._note = run / "machine.json"
         self.handle = -1
 
-    def take(self, patience_s: float = PATIENCE_S) -> None:
-        """Take the lock; raise `Trouble` at once if a machine runs here, and after `patience_s` if something else does."""
+    def take(self, patience_s: float = LOCK_PATIENCE_S) -> None:
+        """Take the lock; raise `Trouble` at once if a machine runs here, and `Held` after `patience_s` if something else does."""
         handle = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         deadline = time.monotonic() + patience_s
         while not self._taken(handle):
@@ -64,7 +68,7 @@ class Lock:
                 )
             if time.monotonic() > deadline:
                 os.close(handle)
-                raise Trouble(f"{self._path} is held by another process. Wait until it has ended, or choose another --data.")
+                raise Held(f"{self._path} is held by another process. Wait until it has ended, or choose another --data.")
             time.sleep(LOOK_AGAIN_S)
         self.handle = handle
 

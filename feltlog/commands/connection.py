@@ -13,7 +13,7 @@ import typer
 
 from feltlog.client import Client, Unanswered
 from feltlog.house import House
-from feltlog.machine import serve_store_only
+from feltlog.sharing import shared_server
 from feltlog.trouble import Trouble
 from shared.runtime.connection import Endpoint, close, connect
 from shared.runtime.event_store import StoreUnavailable
@@ -32,7 +32,7 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Write one JSON object 
 async def reading(house: House, server: str | None = None) -> AsyncIterator[JetStreamStore]:
     """Yield the logs of a house, through its running server or one that runs for as long as this takes."""
     with ExitStack() as stack:
-        url = server or running_url(house) or stack.enter_context(serve_store_only(house.data)).url
+        url = server or running_url(house) or stack.enter_context(shared_server(house))
         try:
             client = await connect(Endpoint(url=url, credentials=house.credentials("reader"), name="feltlog reader"))
         except StoreUnavailable as error:
@@ -62,9 +62,9 @@ async def at_the_door(house: House, server: str | None, user: str) -> AsyncItera
 
 
 def running_url(house: House) -> str | None:
-    """Return where the server that runs on a house's directory listens, or None."""
+    """Return where the server of a house that plays listens, or None; who only reads runs a server as well, and no service."""
     running = house.running
-    return running.ports.url if running is not None and running.server_pid is not None else None
+    return running.ports.url if running is not None and running.server_pid is not None and not running.reads_only else None
 
 
 def sentence(error: Exception) -> str:

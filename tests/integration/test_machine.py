@@ -14,7 +14,7 @@ import pytest
 
 from feltlog import leash
 from feltlog.house import House
-from feltlog.machine import Machine, Process, inherited, serve_store_only
+from feltlog.machine import Machine, Process, inherited, store_only
 from feltlog.nats_config import Ports
 from feltlog.nats_server import free_ports
 from feltlog.running import is_alive
@@ -203,7 +203,7 @@ def test_reading_commands_bring_a_server_of_their_own(machine: Machine):
     """With nothing but the data a server runs for as long as somebody reads."""
     data = machine.house.data
     machine.stop()
-    with serve_store_only(data) as reading:
+    with store_only(data) as reading:
         running = reading.house.running
 
     assert running is not None
@@ -212,7 +212,7 @@ def test_reading_commands_bring_a_server_of_their_own(machine: Machine):
 
 def test_reading_where_no_house_is_makes_none(tmp_path: Path):
     """A misspelt directory is told, not filled."""
-    with pytest.raises(Trouble, match="There is no house in"), serve_store_only(tmp_path / "elsewhere"):
+    with pytest.raises(Trouble, match="There is no house in"), store_only(tmp_path / "elsewhere"):
         pass
 
     assert list(tmp_path.iterdir()) == []

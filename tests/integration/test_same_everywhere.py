@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from feltlog.machine import serve_store_only
+from feltlog.machine import store_only
 from tests.integration.recorded_evening import Evening
 
 HOME = {"TZ": "UTC", "LC_ALL": "C.UTF-8", "PYTHONHASHSEED": "0"}
@@ -27,7 +27,7 @@ COMMANDS = {
 @pytest.fixture(scope="module")
 def served(evening: Evening) -> Iterator[Evening]:
     """The evening's logs, on a server that runs."""
-    with serve_store_only(evening.data):
+    with store_only(evening.data):
         yield evening
 
 

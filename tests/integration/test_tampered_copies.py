@@ -16,7 +16,7 @@ from nats.aio.client import Client
 
 from feltlog.commands.connection import reading
 from feltlog.house import House
-from feltlog.machine import Machine, run_apart, serve_store_only
+from feltlog.machine import Machine, run_apart, store_only
 from shared.contracts.language import types_of
 from shared.contracts.subjects import SERVICES, log_day, log_name, round_name
 from shared.kernel.entry import Stored, decode_as
@@ -116,7 +116,7 @@ def copied(directory: Path, evening: Evening, logs: Logs) -> Path:
     (data / "nats" / "store").mkdir(parents=True)
     shutil.copytree(evening.data / "secrets", data / "secrets")
     shutil.copy(evening.data / "tables.toml", data)
-    with serve_store_only(data) as machine:
+    with store_only(data) as machine:
         run_apart(written(machine, logs))
     return data
 
