@@ -1,6 +1,7 @@
-"""`feltlog wallet promo`: promotional money, tokens and vouchers, as the cage gives it, redeems it and takes it back.
+"""`feltlog wallet promo`: promotional money, tokens and vouchers, as the cage gives it and takes it back.
 
-It can be staked where the book takes tokens as wagers (FL-5.1), and it is never paid out before somebody redeems it.
+It can be staked where the book takes tokens as wagers (FL-5.1), and it is never paid out before two persons make cash of it:
+`feltlog wallet adjust ann +5.00 --reason promo_redeemed`.
 """
 
 import asyncio
@@ -14,9 +15,9 @@ from feltlog.commands.connection import DATA, DataOption, JsonOption, ServerOpti
 from feltlog.commands.staff import AsOption
 from feltlog.house import House
 from feltlog.trouble import Trouble
-from shared.contracts.promo import VOUCHER, CancelPromo, GrantPromo, RedeemPromo
+from shared.contracts.promo import VOUCHER, CancelPromo, GrantPromo
 
-app = typer.Typer(no_args_is_help=True, help="Give, redeem and take back promotional money.")
+app = typer.Typer(no_args_is_help=True, help="Give promotional money and take it back.")
 
 
 @app.command()
@@ -40,25 +41,6 @@ def grant(
     at = cage(House(data), server, by, f"{VOUCHER}{voucher}" if voucher else id, json=json)
     command = partial(GrantPromo, voucher=voucher)
     asyncio.run(move(at, name_of(player), Sum(amount, currency), command, "were given to"))
-
-
-@app.command()
-def redeem(
-    player: PlayerArgument,
-    amount: AmountArgument,
-    by: AsOption,
-    currency: CurrencyOption = "",
-    id: IdOption = "",
-    data: DataOption = DATA,
-    server: ServerOption = None,
-    json: JsonOption = False,
-) -> None:
-    """Turn promotional money of a player into money that can be paid out; what the player owes is paid from it first.
-
-    Such as `feltlog wallet promo redeem ann 20.00 --as manager`.  Exit status 0: it was redeemed; 2: it was refused.
-    """
-    at = cage(House(data), server, by, id, json=json)
-    asyncio.run(move(at, name_of(player), Sum(amount, currency), RedeemPromo, "of promotional money were redeemed for"))
 
 
 @app.command()

@@ -133,7 +133,6 @@ CHECKS = (
         "cage: adjustments by two persons, blocks kept",
         lambda counts: counted(counts.adjustments, "adjustment"),
         Code.ADJUSTED,
-        Code.REDEEMED,
         Code.UNAPPROVED,
         Code.BLOCKED_STAKE,
         Code.UNKNOWN_ROUND,

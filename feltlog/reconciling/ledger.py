@@ -11,7 +11,6 @@ from feltlog.reconciling.place import Difference, Place, differs, places
 from feltlog.reconciling.postings import may_be_below, of, said_otherwise, spared, summed
 from shared.contracts.accounts import cash_account, escrow_account, kind_of, owed_account, promo_account
 from shared.contracts.cage import AccountOpened, AdjustmentMade, Deposited
-from shared.contracts.promo import PromoRedeemed
 from shared.contracts.stakes import RoundBooked, StakeReleased, StakeReserved, StakesCorrected, StakesSettled
 from shared.contracts.subjects import stream_day
 from shared.contracts.wallet import BookClosed, BookOpened, CarriedForward
@@ -169,7 +168,7 @@ class Book:
             cash, owed = cash_account(player), owed_account(player)
             came = moved.get(cash, 0) + moved.get(owed, 0)
             debt, held = -self.balances.get((event.currency, owed), 0), self.balances.get((event.currency, cash), 0)
-            if not isinstance(event, Deposited | AdjustmentMade | PromoRedeemed | StakesCorrected):
+            if not isinstance(event, Deposited | AdjustmentMade | StakesCorrected):
                 due = 0
             else:
                 due = min(debt, came) if came > 0 else min(held + came, 0)

@@ -15,7 +15,7 @@ from shared.contracts.accounts import (
     promo_account,
 )
 from shared.contracts.cage import AdjustmentMade, Deposited, Withdrawn
-from shared.contracts.promo import PromoCancelled, PromoGranted, PromoRedeemed
+from shared.contracts.promo import PromoCancelled, PromoGranted
 from shared.contracts.stakes import CorrectedStake, StakeReleased, StakeReserved, StakesCorrected, StakesSettled
 
 
@@ -30,12 +30,12 @@ def said_otherwise(event: Any, moved: Mapping[str, int], *, lent: Mapping[tuple[
             yield from _apart(moved, {player: minor}, {promo_account(player): 0}, rest=outside_account(operator))
         case Withdrawn(player=player, minor=minor):
             yield from _apart(moved, {player: -minor}, {promo_account(player): 0}, rest=outside_account(operator))
+        case AdjustmentMade(player=player, minor=minor, reason="promo_redeemed"):
+            yield from _apart(moved, {player: 0}, {promo_account(player): -minor})
         case AdjustmentMade(player=player, minor=minor):
             yield from _apart(moved, {player: minor}, {promo_account(player): 0}, rest=HOUSE_WIN)
         case PromoGranted(player=player, minor=minor):
             yield from _apart(moved, {player: minor}, {promo_account(player): minor, HOUSE_PROMO: -minor})
-        case PromoRedeemed(player=player, minor=minor):
-            yield from _apart(moved, {player: 0}, {promo_account(player): -minor})
         case PromoCancelled(player=player, minor=minor):
             yield from _apart(moved, {player: -minor}, {promo_account(player): -minor, HOUSE_PROMO: minor})
         case StakeReserved(player=player, round=round_, minor=minor):

@@ -10,14 +10,17 @@ from typing import Literal, get_args
 from msgspec import Struct
 
 from shared.contracts.accounts import Posting
-from shared.contracts.promo import CancelPromo, GrantPromo, PromoCommand, PromoEvent, RedeemPromo
+from shared.contracts.promo import CancelPromo, GrantPromo, PromoCommand, PromoEvent
 from shared.contracts.rulings import IN_CHARGE
 from shared.contracts.staff import Job
 from shared.kernel.messages import Answer, Command, Event
 
-AdjustmentReason = Literal["round_correction", "cage_error", "payment_reversed", "goodwill", "debt_written_off", "decided_dispute", "other"]
+AdjustmentReason = Literal[
+    "round_correction", "cage_error", "payment_reversed", "goodwill", "debt_written_off", "decided_dispute", "promo_redeemed", "other"
+]
 """Why money is moved: a round of a closed day was wrong (it is named), the cage counted or typed wrong, a payment was taken
-back by whoever made it, the house is generous, it gives a debt up, a dispute was decided, or as the note says."""
+back by whoever made it, the house is generous, it gives a debt up, a dispute was decided, promotional money becomes cash, or as the note
+says."""
 
 BlockReason = Literal["self_exclusion", "barred", "identity", "suspicion", "debt", "by_order"]
 """Why a player may place no stakes: at the player's own wish, barred by the house, until it is known who that is, because
@@ -26,6 +29,8 @@ something looks wrong, because of a debt, or by order of an authority."""
 UnblockReason = Literal["term_over", "cleared", "mistake", "by_order"]
 """Why a block ends: the time is over, what was open is cleared up, it was a mistake, or by order of an authority."""
 
+REDEEMED: AdjustmentReason = "promo_redeemed"
+"""The one reason for which it is not the house that the money comes from, but the player's own promotional money."""
 ADJUSTMENT_REASONS: tuple[AdjustmentReason, ...] = get_args(AdjustmentReason)
 BLOCK_REASONS: tuple[BlockReason, ...] = get_args(BlockReason)
 UNBLOCK_REASONS: tuple[UnblockReason, ...] = get_args(UnblockReason)
@@ -240,7 +245,6 @@ MAY: Mapping[type[CageCommand], tuple[Job, ...]] = {
     BlockAccount: (*IN_CHARGE, "support"),
     UnblockAccount: ANSWERABLE,
     GrantPromo: (*IN_CHARGE, "support"),
-    RedeemPromo: ANSWERABLE,
     CancelPromo: (*IN_CHARGE, "support"),
 }
 """Which jobs may ask for what.  No rule book names anybody for it; who deals may not, nor who inspects."""

@@ -1,4 +1,7 @@
-"""Promo: money that the house gives towards wagers, tokens and what vouchers are worth, which can be staked and not withdrawn (FL-5.1)."""
+"""Promo: money that the house gives towards wagers, tokens and what vouchers are worth, which can be staked and not withdrawn (FL-5.1).
+
+It becomes cash by an adjustment alone, which takes two persons.
+"""
 
 from shared.contracts.accounts import Posting
 from shared.contracts.staff import Job
@@ -16,14 +19,6 @@ class GrantPromo(Command, frozen=True, kw_only=True, omit_defaults=True, tag="wa
     minor: int
     voucher: str = ""
     """A voucher is taken once: the request's id must be `voucher-` and this."""
-
-
-class RedeemPromo(Command, frozen=True, kw_only=True, tag="wallet.RedeemPromo.v1"):
-    """Turn a player's promotional money into money that can be withdrawn."""
-
-    player: str
-    currency: str
-    minor: int
 
 
 class CancelPromo(Command, frozen=True, kw_only=True, tag="wallet.CancelPromo.v1"):
@@ -46,17 +41,6 @@ class PromoGranted(Event, frozen=True, kw_only=True, omit_defaults=True, tag="wa
     voucher: str = ""
 
 
-class PromoRedeemed(Event, frozen=True, kw_only=True, tag="wallet.PromoRedeemed.v1"):
-    """Promotional money became money that can be withdrawn."""
-
-    player: str
-    currency: str
-    minor: int
-    by: str
-    job: Job
-    postings: tuple[Posting, ...]
-
-
 class PromoCancelled(Event, frozen=True, kw_only=True, tag="wallet.PromoCancelled.v1"):
     """Promotional money went back to the house."""
 
@@ -68,5 +52,5 @@ class PromoCancelled(Event, frozen=True, kw_only=True, tag="wallet.PromoCancelle
     postings: tuple[Posting, ...]
 
 
-PromoCommand = GrantPromo | RedeemPromo | CancelPromo
-PromoEvent = PromoGranted | PromoRedeemed | PromoCancelled
+PromoCommand = GrantPromo | CancelPromo
+PromoEvent = PromoGranted | PromoCancelled

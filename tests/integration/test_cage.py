@@ -202,7 +202,7 @@ async def test_the_page_tells_the_truth(tmp_path: Path):
     furnish(tmp_path, STAFF, table_rows("T1"))
     page = ROOT / "docs" / "wallet.md"
     async with running(tmp_path) as (_, house):
-        names = {"FELTLOG_DATA": str(tmp_path), "ADJUSTMENT": f"{house.today}-1"}
+        names = {"FELTLOG_DATA": str(tmp_path), "REDEMPTION": f"{house.today}-1", "ADJUSTMENT": f"{house.today}-2"}
         reports = [await asyncio.to_thread(run, block, names) for block in blocks(page, "integration")]
 
     assert reports == [[], [], [], []]

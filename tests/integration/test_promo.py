@@ -51,3 +51,24 @@ async def test_promotional_money_is_staked_first_on_the_floor_and_nowhere_else(t
     assert account is not None and (account.minor, ledger.promo("ann", "EUR")) == (100 + returned - returned * 8 // 10, returned * 8 // 10)
     assert "promo" in shown[1] and buckets == {"cash", "promo"}
     assert (reconciled[0], findings) == (0, [])
+
+
+async def test_promotional_money_becomes_cash_by_two_persons(tmp_path: Path):
+    """Who granted it and proposed it cannot approve it as well; then it is cash, and everything adds up."""
+    furnish(tmp_path, STAFF, table_rows("T1"))
+    async with running(tmp_path) as (_, house):
+        await house.welcome("ann", minor=300)
+        await wallet(tmp_path, "promo", "grant", "ann", "8.00", "--as", "manager")
+        proposed = await wallet(tmp_path, "adjust", "ann", "+5.00", "--reason", "promo_redeemed", "--as", "manager")
+        name = proposed[1]["adjustment"]
+        alone = await wallet(tmp_path, "approve", name, "--as", "manager")
+        before = await wallet(tmp_path, "withdraw", "ann", "3.01")
+        approved = await wallet(tmp_path, "approve", name, "--as", "supervisor")
+        after = await wallet(tmp_path, "withdraw", "ann", "8.00")
+        balance = await house.pit.balance("ann")
+        reconciled = await feltlog(tmp_path, "reconcile")
+        findings = await house.findings()
+
+    assert (alone[1]["code"], before[1]["code"], approved[0], after[0]) == ("own_proposal", "insufficient_funds", 0, 0)
+    assert [(each.available_minor, each.promo_minor) for each in balance.amounts] == [(0, 300)]
+    assert (reconciled[0], findings) == (0, [])

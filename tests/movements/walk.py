@@ -13,6 +13,7 @@ from services.wallet.domain.state import Ledger
 from shared.contracts.cage import (
     ApproveAdjustment,
     BlockAccount,
+    DeclineAdjustment,
     Deposit,
     MovementRefused,
     OpenAccount,
@@ -21,7 +22,7 @@ from shared.contracts.cage import (
     Withdraw,
 )
 from shared.contracts.caps import AdjustmentCap
-from shared.contracts.promo import CancelPromo, GrantPromo, RedeemPromo
+from shared.contracts.promo import CancelPromo, GrantPromo
 from shared.contracts.stakes import (
     BookRound,
     CorrectedStake,
@@ -77,6 +78,7 @@ class Walk:
             *(self._cage,) * 4,
             *(self._correct,) * 2,
             self._adjust,
+            self._redeem,
             self._block,
         )
         for made in range(1, count + 1):
@@ -91,8 +93,8 @@ class Walk:
     def _cage(self, currency: str, till: Till) -> None:
         player, minor = self.dice.choice(PLAYERS), self.dice.randint(1, MOST)
         about: dict[str, Any] = {"player": player, "currency": currency, "minor": minor}
-        kind = self.dice.choice((Deposit, Deposit, Withdraw, GrantPromo, RedeemPromo, CancelPromo))
-        done = {Deposit: till.deposit, Withdraw: till.withdraw, GrantPromo: till.grant, RedeemPromo: till.redeem, CancelPromo: till.cancel}
+        kind = self.dice.choice((Deposit, Deposit, Withdraw, GrantPromo, CancelPromo))
+        done = {Deposit: till.deposit, Withdraw: till.withdraw, GrantPromo: till.grant, CancelPromo: till.cancel}
         self._same(kind(**about), done[kind](player, minor))
 
     def _wager(self, currency: str, till: Till) -> None:
@@ -160,6 +162,20 @@ class Walk:
         player, minor = self.dice.choice(PLAYERS), self.dice.choice((-1, 1)) * self.dice.randint(1, MOST)
         (proposed,) = self._do(ProposeAdjustment(player=player, currency=currency, minor=minor, reason="goodwill"))
         self._same(ApproveAdjustment(adjustment=proposed.adjustment), till.adjust(player, minor), by=PERSONS[1])
+
+    def _redeem(self, currency: str, till: Till) -> None:
+        """Propose that promotional money becomes cash, and take some of it back in between now and then."""
+        player, minor = self.dice.choice(PLAYERS), self.dice.randint(1, MOST)
+        proposed = self._do(ProposeAdjustment(player=player, currency=currency, minor=minor, reason="promo_redeemed"))
+        if isinstance(proposed[0], MovementRefused):
+            assert till.holds[f"{player} promo"] < minor, "only what is not there cannot be redeemed"
+            return
+        if self.dice.random() < 0.2:
+            self._same(CancelPromo(player=player, currency=currency, minor=minor), till.cancel(player, minor))
+        redeemed = till.redeem(player, minor)
+        self._same(ApproveAdjustment(adjustment=proposed[0].adjustment), redeemed, by=PERSONS[1])
+        if not redeemed:
+            self._do(DeclineAdjustment(adjustment=proposed[0].adjustment))
 
     def _block(self, _: str, till: Till) -> None:
         """Block a player, or let a blocked one play again: in all currencies."""

@@ -228,9 +228,9 @@ class Simulation:
     def _judge(self, found: Any) -> None:
         meant = found.code == Code.UNREADABLE and found.stream in self.auditor.poison
         meant = meant or (found.code == Code.STRAY and (found.stream, found.sequence) in self.auditor.strays)
-        # A note is no finding: the referee leaves one for each round of a rule book that it does not judge. An adjustment and a
-        # redemption are told of however rightly they were made.
-        if not meant and found.severity != "note" and found.code not in (Code.ADJUSTED, Code.REDEEMED):
+        # A note is no finding: the referee leaves one for each round of a rule book that it does not judge. An adjustment
+        # is told of however rightly it was made.
+        if not meant and found.severity != "note" and found.code != Code.ADJUSTED:
             raise Breach(f"surveillance_{found.code}", f"{found.stream} {found.revision}: {found.message}")
 
     def _no_strange_quarantine(self) -> None:

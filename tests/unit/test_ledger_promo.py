@@ -5,11 +5,12 @@ from typing import Any
 import pytest
 
 from services.wallet.domain.carrying import beginning
+from services.wallet.domain.ledger import LEDGER
 from services.wallet.domain.state import Ledger
 from services.wallet.views import balance
-from shared.contracts.cage import Deposit, OpenAccount, Withdraw
+from shared.contracts.cage import ApproveAdjustment, Deposit, OpenAccount, ProposeAdjustment, Withdraw
 from shared.contracts.caps import AdjustmentCap
-from shared.contracts.promo import CancelPromo, GrantPromo, RedeemPromo
+from shared.contracts.promo import CancelPromo, GrantPromo
 from shared.contracts.refusals import Reason
 from shared.contracts.stakes import (
     BookRound,
@@ -25,6 +26,7 @@ from shared.contracts.wallet import CloseBook, OpenBook
 from shared.kernel.messages import Actor, Refused
 from tests.ledgers import after, decide
 
+SUPERVISOR = Actor("staff", "sue", "casino_supervisor")
 DAY, TOMORROW = "20261130", "20261201"
 ROUND = "T7.20261130-000001"
 ANN: dict[str, Any] = {"player": "ann", "currency": "CAD"}
@@ -47,6 +49,12 @@ def settle(stake: int, returned: int, *, rounding: int = 0) -> SettleStakes:
     """Return that ann's wager gives back so much."""
     line = SettledStake(wager="w1", player="ann", stake_minor=stake, returned_minor=returned, rounding_minor=rounding)
     return SettleStakes(round=ROUND, currency="CAD", lines=(line,))
+
+
+def redeemed(minor: int, ledger: Ledger) -> Ledger:
+    """Return the book after two persons made cash of so much promotional money."""
+    proposed = after(ProposeAdjustment(minor=minor, reason="promo_redeemed", **ANN), ledger=ledger)
+    return LEDGER.after(proposed, decide(ApproveAdjustment(adjustment=f"{DAY}-1"), proposed, by=SUPERVISOR))
 
 
 def holds(ledger: Ledger) -> dict[str, int]:
@@ -109,10 +117,28 @@ def test_promotional_money_is_never_withdrawn():
 
 
 def test_redeemed_money_can_be_withdrawn():
-    """Whoever may makes cash of it, as much as was asked for."""
-    ledger = after(RedeemPromo(minor=300, **ANN), ledger=book())
+    """Two persons make cash of it, as much as was asked for."""
+    ledger = redeemed(300, book())
 
     assert holds(ledger) == {"player/ann/cash": 1_300, "player/ann/promo": 100, "house/promo": -400}
+
+
+def test_nobody_makes_cash_of_promotional_money_alone():
+    """Neither who granted it nor anybody else: whoever proposed it has to find another person."""
+    proposed = after(ProposeAdjustment(minor=300, reason="promo_redeemed", **ANN), ledger=book())
+    (refusal,) = decide(ApproveAdjustment(adjustment=f"{DAY}-1"), proposed)
+
+    assert (holds(proposed), refusal.code) == (holds(book()), Reason.OWN_PROPOSAL)
+
+
+@pytest.mark.parametrize("between", [CancelPromo(minor=200, **ANN), reserve(200)], ids=["taken back", "staked"])
+def test_what_is_gone_meanwhile_is_not_redeemed(between: Any):
+    """Other adjustments are owed; this one waits on, because it may come back or be declined."""
+    proposed = after(ProposeAdjustment(minor=300, reason="promo_redeemed", **ANN), between, ledger=book())
+    (refusal,) = decide(ApproveAdjustment(adjustment=f"{DAY}-1"), proposed, by=SUPERVISOR)
+    waits = LEDGER.after(proposed, [refusal])
+
+    assert (refusal.code, list(waits.adjustments.open), holds(waits)) == (Reason.INSUFFICIENT_FUNDS, [f"{DAY}-1"], holds(proposed))
 
 
 def test_redeemed_money_pays_debts_first():
@@ -120,9 +146,9 @@ def test_redeemed_money_pays_debts_first():
     line = CorrectedStake(wager="w1", player="ann", settled_minor=500, returned_minor=0)
     played = after(reserve(100, promotional=False), settle(100, 500), BookRound(round=ROUND, outcome="settled"), ledger=book(cash=100))
     owing = after(Withdraw(minor=500, **ANN), CorrectStakes(round=ROUND, number=1, currency="CAD", lines=(line,)), ledger=played)
-    redeemed = after(RedeemPromo(minor=400, **ANN), ledger=owing)
+    paid = redeemed(400, owing)
 
-    assert (owing.owed("ann", "CAD"), owing.promo("ann", "CAD"), redeemed.owed("ann", "CAD")) == (500, 400, 100)
+    assert (owing.owed("ann", "CAD"), owing.promo("ann", "CAD"), paid.owed("ann", "CAD")) == (500, 400, 100)
 
 
 @pytest.mark.parametrize(
@@ -180,7 +206,8 @@ def test_correction_takes_back_what_was_rounded_up():
         (GrantPromo(minor=-5, **ANN), Reason.NOT_POSITIVE),
         (GrantPromo(minor=5_001, **ANN), Reason.ABOVE_CAP),
         (GrantPromo(minor=5, player="bob", currency="CAD"), Reason.UNKNOWN_ACCOUNT),
-        (RedeemPromo(minor=401, **ANN), Reason.INSUFFICIENT_FUNDS),
+        (ProposeAdjustment(minor=401, reason="promo_redeemed", **ANN), Reason.INSUFFICIENT_FUNDS),
+        (ProposeAdjustment(minor=-1, reason="promo_redeemed", **ANN), Reason.NOT_POSITIVE),
         (CancelPromo(minor=401, **ANN), Reason.INSUFFICIENT_FUNDS),
     ],
 )
@@ -190,9 +217,9 @@ def test_refused_gifts_are_written_down_and_move_nothing(command: Any, code: Rea
     assert (refusal.code, getattr(refusal, "postings", ())) == (code.value, ())
 
 
-@pytest.mark.parametrize(("command", "job"), [(GrantPromo(minor=5, **ANN), "dealer"), (RedeemPromo(minor=5, **ANN), "support")])
+@pytest.mark.parametrize(("command", "job"), [(GrantPromo(minor=5, **ANN), "dealer"), (CancelPromo(minor=5, **ANN), "inspector")])
 def test_gifts_are_for_some_jobs(command: Any, job: Any):
-    """Who deals gives nothing away, and only who answers for other people's money makes cash of it."""
+    """Who deals or inspects gives nothing away, and takes nothing back."""
     (refusal,) = decide(command, book(), by=Actor("staff", "dee", job))
     assert refusal.code == Reason.JOB_NOT_ALLOWED
 

@@ -2,6 +2,7 @@
 
 import io
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -14,7 +15,7 @@ from feltlog.screen import screen
 from feltlog.trouble import Trouble
 from shared.contracts.accounts import Posting
 from shared.contracts.cage import AdjustmentMade, Deposited
-from shared.contracts.promo import PromoCancelled, PromoGranted, PromoRedeemed
+from shared.contracts.promo import PromoCancelled, PromoGranted
 from shared.contracts.rounds import RoundSettled
 from shared.contracts.stakes import RoundBooked, StakeReleased, StakeReserved, StakesCorrected, StakesSettled
 from shared.contracts.wagers import WagerAccepted, WagerLapsed, WagerPlaced, WagerRefused, WagersCorrected, WagersSettled
@@ -244,15 +245,16 @@ async def test_what_stands_there_twice_is_found_where_it_is_repeated(house, kind
     assert (code, (stream, revision, decision, event + 1)) in places(await found_in(stored))
 
 
+redeemed = partial(AdjustmentMade, adjustment="20261130-1", reason="promo_redeemed", round="", proposed_by="pit")
 PROMO = [
     (PromoGranted, {"player/ann/promo": 500, "house/promo": -500}, set()),
     (PromoGranted, {"player/ann/promo": 600, "house/promo": -600}, {"says_other"}),
     (PromoGranted, {"player/ann/promo": 500, "house/win": -500}, {"says_other"}),
     (PromoGranted, {"player/ann/cash": 500, "house/promo": -500}, {"says_other"}),
-    (PromoRedeemed, {"player/ann/promo": -500, "player/ann/cash": 500}, {"overdrawn"}),
-    (PromoRedeemed, {"player/ann/promo": -501, "player/ann/cash": 501}, {"overdrawn", "says_other"}),
-    (PromoRedeemed, {"player/ann/promo": -500, "player/bob/cash": 500}, {"overdrawn", "says_other"}),
-    (PromoRedeemed, {"player/ann/cash": 500, "house/promo": -500}, {"says_other"}),
+    (redeemed, {"player/ann/promo": -500, "player/ann/cash": 500}, {"overdrawn"}),
+    (redeemed, {"player/ann/promo": -501, "player/ann/cash": 501}, {"overdrawn", "says_other"}),
+    (redeemed, {"player/ann/promo": -500, "player/bob/cash": 500}, {"overdrawn", "says_other"}),
+    (redeemed, {"player/ann/cash": 500, "house/promo": -500}, {"says_other"}),
     (PromoCancelled, {"player/ann/promo": -500, "house/win": 500}, {"overdrawn", "says_other"}),
     (PromoCancelled, {"player/ann/cash": -500, "house/promo": 500}, {"says_other"}),
 ]

@@ -20,7 +20,7 @@ from shared.contracts.accounts import (
     kind_of,
 )
 from shared.contracts.cage import AccountOpened, AdjustmentMade, Deposited, Withdrawn
-from shared.contracts.promo import PromoCancelled, PromoGranted, PromoRedeemed
+from shared.contracts.promo import PromoCancelled, PromoGranted
 from shared.contracts.stakes import RoundBooked, StakeReleased, StakeReserved, StakesCorrected, StakesSettled
 from shared.contracts.wallet import BookClosed, BookOpened, CarriedForward, CarriedStake
 from shared.kernel.identity import digest
@@ -80,7 +80,7 @@ class Balances:
                     *_other_digest(book, event, "is closed"),
                     *_other_trial(book, event),
                 ]
-            case Deposited() | Withdrawn() | AdjustmentMade() | PromoGranted() | PromoRedeemed() | PromoCancelled():
+            case Deposited() | Withdrawn() | AdjustmentMade() | PromoGranted() | PromoCancelled():
                 return self._move(book, event)
             case StakeReserved():
                 found = self._move(book, event)

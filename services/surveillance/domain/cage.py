@@ -14,6 +14,7 @@ from services.surveillance.domain.heard import Heard, Where
 from services.surveillance.domain.nights import Night, nights
 from shared.contracts.cage import (
     MAY,
+    REDEEMED,
     AccountBlocked,
     AccountUnblocked,
     AdjustmentDeclined,
@@ -27,7 +28,7 @@ from shared.contracts.cage import (
     ProposeAdjustment,
     UnblockAccount,
 )
-from shared.contracts.promo import VOUCHER, CancelPromo, GrantPromo, PromoCancelled, PromoEvent, PromoGranted, PromoRedeemed, RedeemPromo
+from shared.contracts.promo import VOUCHER, CancelPromo, GrantPromo, PromoCancelled, PromoEvent, PromoGranted
 from shared.contracts.staff import job_in_words
 from shared.contracts.stakes import StakeReserved
 from shared.contracts.subjects import BadSubject, round_name
@@ -41,7 +42,6 @@ COMMANDS: dict[type[Any], type[CageCommand]] = {
     AccountBlocked: BlockAccount,
     AccountUnblocked: UnblockAccount,
     PromoGranted: GrantPromo,
-    PromoRedeemed: RedeemPromo,
     PromoCancelled: CancelPromo,
 }
 """What a person asks for whose word each event is."""
@@ -120,9 +120,7 @@ def take(book: Book, fact: Fact, heard: Heard) -> Noticed:
             if event.round:
                 book.named.append((event.round, heard.where))
             yield from make(book, event)
-        case PromoGranted() | PromoRedeemed() | PromoCancelled():
-            if isinstance(event, PromoRedeemed):
-                yield Code.REDEEMED, f"{event.by} made {_money(event.minor, event.currency)} of promotional money cash"
+        case PromoGranted() | PromoCancelled():
             yield from promote(book, event, fact.id)
         case AccountBlocked():
             book.blocks.add((event.player, event.reason))
@@ -156,6 +154,8 @@ def propose(book: Book, event: AdjustmentProposed, day: str) -> Noticed:
     cap = book.caps.get(event.currency, 0)
     if not 0 < abs(event.minor) <= cap:
         yield Code.UNAPPROVED, f"{event.adjustment} moves {_money(event.minor, event.currency)}; {_money(cap, event.currency)} at most"
+    if event.reason == REDEEMED and event.minor < 0:
+        yield Code.UNAPPROVED, f"{event.adjustment} makes promotional money of cash"
     if event.round and _day_of(event.round) >= day:
         yield Code.UNAPPROVED, f"{event.adjustment} names {event.round}, which is no round of an earlier day"
 

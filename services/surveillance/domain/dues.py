@@ -22,7 +22,7 @@ from shared.contracts.accounts import (
     promo_account,
 )
 from shared.contracts.cage import AdjustmentMade, Deposited, Withdrawn
-from shared.contracts.promo import PromoCancelled, PromoGranted, PromoRedeemed
+from shared.contracts.promo import PromoCancelled, PromoGranted
 from shared.contracts.stakes import CorrectedStake, SettledStake, StakeReleased, StakeReserved, StakesCorrected, StakesSettled
 
 Account = tuple[str, str]
@@ -59,6 +59,8 @@ def moves_as_told(event: Any, moved: dict[str, int], book: Book) -> bool:
             return _only(moved, _with_debt({player: minor}, event.currency, book), rest=_outside(player, event.currency, book))
         case StakesCorrected(lines=lines):
             return moved == _corrected(event.round, lines, event.currency, book)
+        case AdjustmentMade(player=player, minor=minor, reason="promo_redeemed"):
+            return moved == _standing_legs({promo_account(player): -minor, **_with_debt({player: minor}, event.currency, book)})
         case AdjustmentMade(player=player, minor=minor):
             return _only(moved, _with_debt({player: minor}, event.currency, book), rest=HOUSE_WIN)
         case Withdrawn(player=player, minor=minor):
@@ -79,8 +81,6 @@ def moves_as_told(event: Any, moved: dict[str, int], book: Book) -> bool:
             return moved == {promo_account(player): minor, HOUSE_PROMO: -minor}
         case PromoCancelled(player=player, minor=minor):
             return moved == {promo_account(player): -minor, HOUSE_PROMO: minor}
-        case PromoRedeemed(player=player, minor=minor):
-            return moved == _standing_legs({promo_account(player): -minor, **_with_debt({player: minor}, event.currency, book)})
         case _:
             return True
 

@@ -70,7 +70,6 @@ class Code(StrEnum):
     AFTER_CLOSE = "after_close"
     # The cage
     ADJUSTED = "adjusted"
-    REDEEMED = "redeemed"
     UNAPPROVED = "unapproved"
     BLOCKED_STAKE = "blocked_stake"
     UNKNOWN_ROUND = "unknown_round"
@@ -145,7 +144,6 @@ MEANINGS: dict[Code, tuple[Severity, str]] = {
     Code.DAY_CHAIN_BROKEN: ("breach", "A day's book does not follow the closing entry of the day before."),
     Code.AFTER_CLOSE: ("breach", "Something was written into the book of a day that was closed."),
     Code.ADJUSTED: ("warning", "Two persons moved money by an adjustment; somebody who was not asked should look at it."),
-    Code.REDEEMED: ("warning", "One person made cash of a player's promotional money; somebody who was not asked should look at it."),
     Code.UNAPPROVED: ("breach", "An adjustment or a block is not what persons who may have said."),
     Code.BLOCKED_STAKE: ("breach", "A stake was set aside for a player who was blocked."),
     Code.UNKNOWN_ROUND: ("breach", "An adjustment puts a round right that was never played."),

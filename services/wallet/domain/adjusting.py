@@ -9,9 +9,11 @@ from typing import assert_never
 
 from services.wallet.domain.persons import check_note, job_for
 from services.wallet.domain.posting import check_holds, given_back, movement
+from services.wallet.domain.promo import check_there
 from services.wallet.domain.state import Ledger
-from shared.contracts.accounts import HOUSE_WIN
+from shared.contracts.accounts import HOUSE_WIN, promo_account
 from shared.contracts.cage import (
+    REDEEMED,
     AdjustmentDeclined,
     AdjustmentMade,
     AdjustmentProposed,
@@ -58,6 +60,10 @@ def _proposed(command: ProposeAdjustment, ledger: Ledger, envelope: Envelope) ->
         raise refused(Reason.BAD_REQUEST, "where the reason is another one, the note says which.")
     if not command.minor:
         raise refused(Reason.NOTHING_TO_CORRECT)
+    if command.reason == REDEEMED:
+        if command.minor < 0:
+            raise refused(Reason.NOT_POSITIVE)
+        check_there(command, ledger)
     ledger.adjustments.check_cap(command.currency, command.minor)
     _check_round(command, ledger.day)
     if sum(each.by == envelope.actor.id for each in ledger.adjustments.open.values()) >= OPEN_MAX:
@@ -76,13 +82,20 @@ def _proposed(command: ProposeAdjustment, ledger: Ledger, envelope: Envelope) ->
 
 
 def _made(command: ApproveAdjustment, ledger: Ledger, envelope: Envelope) -> AdjustmentMade:
-    """Return the movement between the house and the player, never refused for funds: what the player lacks is owed."""
+    """Return the movement between the house and the player, never refused for funds: what the player lacks is owed.
+
+    Promotional money that becomes cash is the player's already, so it has to be there still.
+    """
     proposal = _waiting(command.adjustment, ledger)
     if proposal.by == envelope.actor.id:
         raise refused(Reason.OWN_PROPOSAL)
     job = job_for(command, envelope)
     account = ledger.account(proposal.player, proposal.currency)
     assert account is not None, "an account that was proposed to be adjusted is there as long as its book"
+    source = HOUSE_WIN
+    if proposal.reason == REDEEMED:
+        check_there(proposal, ledger)
+        source = promo_account(proposal.player)
     check_holds(account.minor + proposal.minor)
     owed = ledger.owed(proposal.player, proposal.currency)
     mine = given_back(proposal.player, proposal.minor, held_minor=account.minor, owed_minor=owed)
@@ -96,7 +109,7 @@ def _made(command: ApproveAdjustment, ledger: Ledger, envelope: Envelope) -> Adj
         proposed_by=proposal.by,
         by=envelope.actor.id,
         job=job,
-        postings=movement({HOUSE_WIN: -proposal.minor, **mine}),
+        postings=movement({source: -proposal.minor, **mine}),
     )
 
 

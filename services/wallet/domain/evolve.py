@@ -22,7 +22,7 @@ from shared.contracts.cage import (
     MovementRefused,
     Withdrawn,
 )
-from shared.contracts.promo import PromoCancelled, PromoGranted, PromoRedeemed
+from shared.contracts.promo import PromoCancelled, PromoGranted
 from shared.contracts.stakes import RoundBooked, StakeForgone, StakeRefused, StakeReleased, StakeReserved, StakesCorrected, StakesSettled
 from shared.contracts.wallet import BookClosed, BookOpened, CarriedForward, DayClosedNoted, LedgerEvent, TableNoted
 
@@ -47,7 +47,7 @@ def evolve(ledger: Ledger, event: LedgerEvent) -> Ledger:
         case RoundBooked():
             rounds = ledger.rounds.delete(event.round) if event.round in ledger.rounds else ledger.rounds
             return replace(ledger, rounds=rounds, booked=ledger.booked.set(event.round, True))
-        case Deposited() | Withdrawn() | PromoGranted() | PromoRedeemed() | PromoCancelled():
+        case Deposited() | Withdrawn() | PromoGranted() | PromoCancelled():
             return _posted(ledger, event.currency, event.postings)
         case AdjustmentProposed():
             return replace(ledger, adjustments=adjustments.proposed(ledger.adjustments, event))

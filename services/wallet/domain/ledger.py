@@ -24,7 +24,7 @@ from shared.contracts.cage import (
     UnblockAccount,
     Withdraw,
 )
-from shared.contracts.promo import CancelPromo, GrantPromo, RedeemPromo
+from shared.contracts.promo import CancelPromo, GrantPromo
 from shared.contracts.refusals import Reason, refused
 from shared.contracts.stakes import BookRound, CorrectStakes, ReleaseStake, ReserveStake, SettleStakes
 from shared.contracts.wallet import CarryForward, CloseBook, LedgerCommand, LedgerEvent, NoteDayClosed, NoteTable, OpenBook
@@ -72,7 +72,7 @@ def decide(command: LedgerCommand, ledger: Ledger, envelope: Envelope) -> list[L
             return block(command, ledger, envelope)
         case UnblockAccount():
             return unblock(command, ledger, envelope)
-        case GrantPromo() | RedeemPromo() | CancelPromo():
+        case GrantPromo() | CancelPromo():
             return move_promo(command, ledger, envelope)
         case _:
             assert_never(command)

@@ -1,16 +1,16 @@
 """Promo: money that the house gives towards wagers, tokens and vouchers, which can be staked and not withdrawn (FL-5.1).
 
 It is staked first, and what a wager gives back comes back in the proportion of its stake.  So promotional money stays what it is,
-won or returned, until somebody who may redeems it, and nobody can play it into cash by wagers that cancel each other out.
+won or returned, until two persons make cash of it (an adjustment), and nobody can play it into cash by wagers that cancel each other out.
 """
 
 from typing import assert_never
 
 from services.wallet.domain.persons import job_for
-from services.wallet.domain.posting import check_holds, given_back, movement, transfer
+from services.wallet.domain.posting import check_holds, transfer
 from services.wallet.domain.state import Ledger, Stake
 from shared.contracts.accounts import HOUSE_PROMO, Posting, promo_account
-from shared.contracts.cage import MovementRefused
+from shared.contracts.cage import AdjustmentProposed, MovementRefused, ProposeAdjustment
 from shared.contracts.promo import (
     VOUCHER,
     CancelPromo,
@@ -19,8 +19,6 @@ from shared.contracts.promo import (
     PromoCommand,
     PromoEvent,
     PromoGranted,
-    PromoRedeemed,
-    RedeemPromo,
 )
 from shared.contracts.refusals import Reason, refused
 from shared.contracts.subjects import BadSubject, token
@@ -65,9 +63,6 @@ def _moved(command: PromoCommand, ledger: Ledger, envelope: Envelope) -> PromoEv
         case GrantPromo(voucher=voucher):
             postings = _granted(command, ledger)
             return PromoGranted(player=player, currency=currency, minor=minor, by=by, job=job, postings=postings, voucher=voucher)
-        case RedeemPromo():
-            postings = _redeemed(command, ledger, held_minor=account.minor)
-            return PromoRedeemed(player=player, currency=currency, minor=minor, by=by, job=job, postings=postings)
         case CancelPromo():
             postings = _cancelled(command, ledger)
             return PromoCancelled(player=player, currency=currency, minor=minor, by=by, job=job, postings=postings)
@@ -80,21 +75,13 @@ def _granted(command: GrantPromo, ledger: Ledger) -> tuple[Posting, ...]:
     return transfer(command.minor, source=HOUSE_PROMO, target=promo_account(command.player))
 
 
-def _redeemed(command: RedeemPromo, ledger: Ledger, *, held_minor: int) -> tuple[Posting, ...]:
-    """What the player owes is paid first."""
-    _check_there(command, ledger)
-    check_holds(held_minor + command.minor)
-    owed = ledger.owed(command.player, command.currency)
-    mine = given_back(command.player, command.minor, held_minor=held_minor, owed_minor=owed)
-    return movement({promo_account(command.player): -command.minor, **mine})
-
-
 def _cancelled(command: CancelPromo, ledger: Ledger) -> tuple[Posting, ...]:
-    _check_there(command, ledger)
+    check_there(command, ledger)
     return transfer(command.minor, source=promo_account(command.player), target=HOUSE_PROMO)
 
 
-def _check_there(command: RedeemPromo | CancelPromo, ledger: Ledger) -> None:
+def check_there(command: CancelPromo | ProposeAdjustment | AdjustmentProposed, ledger: Ledger) -> None:
+    """Raise `Refused` unless the player has so much promotional money that is not staked."""
     if ledger.promo(command.player, command.currency) < command.minor:
         raise refused(Reason.INSUFFICIENT_FUNDS)
 

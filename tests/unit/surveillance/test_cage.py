@@ -11,7 +11,6 @@ from services.surveillance.domain.findings import Code
 from services.surveillance.domain.heard import Heard
 from shared.contracts.cage import AccountBlocked, AccountUnblocked, AdjustmentDeclined, AdjustmentMade, AdjustmentProposed, CarriedBlock
 from shared.contracts.caps import AdjustmentCap
-from shared.contracts.promo import PromoRedeemed
 from shared.contracts.stakes import StakeReserved
 from shared.contracts.subjects import ledger_stream
 from shared.contracts.wallet import BookClosed, BookOpened, CarriedForward, OpenBook
@@ -76,13 +75,6 @@ def test_an_adjustment_of_a_round_that_never_was_is_told():
     ]
 
     assert (called, unplayed) == ([Code.ADJUSTED], [Code.ADJUSTED, Code.UNKNOWN_ROUND])
-
-
-def test_a_redemption_is_told_each_time():
-    """It makes cash by one person's word, however rightly."""
-    redeemed = PromoRedeemed(player="ann", currency="CAD", minor=500, by="sue", job="casino_supervisor", postings=())
-
-    assert codes(OPENED, (redeemed, SUE), (redeemed, SUE)) == [Code.REDEEMED] * 2
 
 
 FINE: dict[str, tuple[Said, ...]] = {

@@ -12,8 +12,8 @@ from services.surveillance.domain.chain import Chain, check
 from services.surveillance.domain.findings import Code
 from services.surveillance.domain.heard import Heard
 from shared.contracts.accounts import Posting
-from shared.contracts.cage import Deposited
-from shared.contracts.promo import PromoCancelled, PromoGranted, PromoRedeemed
+from shared.contracts.cage import AdjustmentMade, Deposited
+from shared.contracts.promo import PromoCancelled, PromoGranted
 from shared.contracts.stakes import CorrectedStake, SettledStake, StakeReleased, StakeReserved, StakesCorrected, StakesSettled
 from shared.contracts.subjects import ledger_stream
 from shared.contracts.wallet import BookClosed, BookOpened, OpenBook, TrialRow
@@ -47,7 +47,16 @@ ANEW = CorrectedStake(wager="w1", player="ann", settled_minor=2_525, returned_mi
 CORRECTED = StakesCorrected(
     round=ROUND, number=1, currency="CAD", lines=(ANEW,), postings=legs(win=2_500, rounding=25, cash=-1_515, promo=-1_010)
 )
-REDEEMED = PromoRedeemed(minor=100, postings=legs(promo=-100, cash=100), **ANN, **BY)
+REDEEMED = AdjustmentMade(
+    adjustment=f"{DAY}-1",
+    minor=100,
+    reason="promo_redeemed",
+    round="",
+    proposed_by="pit",
+    postings=legs(promo=-100, cash=100),
+    **ANN,
+    **BY,
+)
 CANCELLED = PromoCancelled(minor=100, postings=legs(promo=-100, given=100), **ANN, **BY)
 GONE = PromoCancelled(minor=1_010, postings=legs(promo=-1_010, given=1_010), **ANN, **BY)
 AGAIN = CorrectedStake(wager="w1", player="ann", settled_minor=0, returned_minor=2_525, rounding_minor=25)
