@@ -46,7 +46,7 @@ def server_config(ports: Ports, store: Path, log: Path, public_keys: Mapping[str
 server_name: feltlog
 listen: "{HOST}:{ports.client}"
 http: "{HOST}:{ports.monitor}"
-max_payload: 1MB
+max_payload: 8MB
 max_subscriptions: {SUBSCRIPTIONS_MAX}
 log_file: {quoted(str(log))}
 logfile_size_limit: {LOG_BYTES_MAX}

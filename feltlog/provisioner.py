@@ -24,7 +24,7 @@ from shared.runtime.log_settings import LOG_BYTES_MAX
 from shared.runtime.main import run
 from shared.runtime.questions import questions
 from shared.runtime.settings import ServiceSettings
-from shared.runtime.settings_check import check_server
+from shared.runtime.settings_check import check_payload, check_server
 
 NAME = "provisioner"
 ROUND_S = 2.0
@@ -161,6 +161,7 @@ async def provide(settings: ServiceSettings, clock: Clock | None = None) -> None
     broker = questions(endpoint, NAME, _health)
     try:
         await _patiently(lambda: check_server(settings.monitor_url, allow_volatile=settings.allow_volatile))
+        check_payload(client)
         maker = LogMaker(client, bytes_max=int(os.environ.get("FELTLOG_LOG_BYTES_MAX", LOG_BYTES_MAX)))
         provisioner = Provisioner(JetStreamStore(client), maker, clock or SystemClock(), day_starts=settings.day_starts, zone=settings.zone)
         await while_open(outages, _keep(provisioner, broker.start))

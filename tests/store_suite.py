@@ -191,7 +191,7 @@ async def test_full_log_still_recognises_what_it_holds(bench: Bench):
 
 
 async def test_oversized_entry_is_refused_before_it_is_sent(bench: Bench):
-    """An entry of more than 512 KiB never leaves the process."""
+    """An entry of more than 4 MiB never leaves the process."""
     await bench.make_log(LOG)
     with pytest.raises(EntryTooLarge) as refused:
         await bench.store.append(TABLE, b"x" * (ENTRY_BYTES_MAX + 1), fence=0)
@@ -200,10 +200,13 @@ async def test_oversized_entry_is_refused_before_it_is_sent(bench: Bench):
 
 
 async def test_largest_entry_is_stored(bench: Bench):
-    """An entry of exactly 512 KiB fits."""
+    """An entry of exactly 4 MiB fits, and is read as it was written."""
     await bench.make_log(LOG)
 
-    assert await bench.store.append(TABLE, b"x" * ENTRY_BYTES_MAX, fence=0, types="table.RoundOpened.v1," * 500) == Appended(1)
+    appended = await bench.store.append(TABLE, b"x" * ENTRY_BYTES_MAX, fence=0, types="table.RoundOpened.v1," * 500)
+    read = [len(stored.data) async for stored in bench.store.read(LOG)]
+
+    assert (appended, read) == (Appended(1), [ENTRY_BYTES_MAX])
 
 
 async def test_sealed_log_is_a_closed_day(bench: Bench):

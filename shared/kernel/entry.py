@@ -16,7 +16,10 @@ C = TypeVar("C")
 E = TypeVar("E")
 
 DECISIONS_MAX = 256
-ENTRY_BYTES_MAX = 512 * 1024
+ENTRY_BYTES_MAX = 4 * 1024 * 1024
+"""Bytes of an entry: what a round of ten thousand wagers decides at once fits into it."""
+ENTRY_FULL_BYTES = 512 * 1024
+"""Bytes after which no further decision joins an entry, so that only a large decision makes a large entry."""
 
 Place = tuple[int, int, int]
 """A place in an upstream log: JetStream sequence, decision, event (the last two counted from 0)."""

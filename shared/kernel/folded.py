@@ -12,7 +12,7 @@ from typing import Any, Generic, TypeVar
 import msgspec
 
 from shared.kernel.decider import Decider
-from shared.kernel.entry import DECISIONS_MAX, ENTRY_BYTES_MAX, Decision, Entry, Place, Stray, decode_in
+from shared.kernel.entry import DECISIONS_MAX, ENTRY_BYTES_MAX, ENTRY_FULL_BYTES, Decision, Entry, Place, Stray, decode_in
 from shared.kernel.identity import digest
 from shared.kernel.messages import ACCEPTED, Actor, Answer, Cause, Envelope, Refused
 
@@ -218,7 +218,7 @@ class _Drafting(Generic[S]):
         if not decision.events:
             self._answers.append(ACCEPTED)
             return True
-        if self._decided and self._size + len(encoded) > ENTRY_BYTES_MAX:
+        if self._decided and self._size + len(encoded) > ENTRY_FULL_BYTES:
             return False
         self._size += len(encoded)
         self._decided.append(decision)

@@ -15,7 +15,7 @@ from nats.aio.client import Client
 from nats.aio.msg import Msg
 
 from shared.contracts.subjects import log_of
-from shared.kernel.entry import Stored
+from shared.kernel.entry import ENTRY_BYTES_MAX, Stored
 from shared.runtime import jetstream_api as api
 from shared.runtime import telemetry
 from shared.runtime.event_store import (
@@ -32,7 +32,7 @@ from shared.runtime.event_store import (
 from shared.runtime.jetstream_durable import JetStreamDurable
 
 READ_BATCH = 512
-READ_BATCH_BYTES = 4 * 1024 * 1024
+READ_BATCH_BYTES = 2 * ENTRY_BYTES_MAX
 ALIVE_S = 1.0
 ALIVE_QUESTION = b'{"subject":"alive"}'
 """Asks for streams of which there are none, so that the answer is small."""

@@ -26,7 +26,7 @@ from shared.runtime.keeper import SteppedDown
 from shared.runtime.questions import questions
 from shared.runtime.service import STEPPED_DOWN, App, Process
 from shared.runtime.settings import ServiceSettings, SettingMissing, demand_assertions, from_environment
-from shared.runtime.settings_check import check_consumer, check_log, check_server
+from shared.runtime.settings_check import check_consumer, check_log, check_payload, check_server
 from shared.runtime.tasks import end_all
 
 AGAIN_S = 0.5
@@ -114,6 +114,7 @@ async def serve_once(app: App, settings: ServiceSettings) -> None:
     broker = questions(endpoint, app.name, process.question)
     try:
         await check_server(settings.monitor_url, allow_volatile=settings.allow_volatile)
+        check_payload(client)
         await while_open(outages, process.run(broker.start))
     except StoreUnavailable as error:
         if process.ready:

@@ -13,12 +13,15 @@ from urllib.request import urlopen
 import msgspec
 from nats.aio.client import Client
 
+from shared.kernel.entry import ENTRY_BYTES_MAX
 from shared.runtime import jetstream_api as api
 from shared.runtime.event_store import DayClosed, LogMisconfigured, StoreUnavailable
 from shared.runtime.hearing import ConsumerMissing
 from shared.runtime.log_settings import CONSUMER_UNSET, STREAM_UNSET, consumer_settings, mismatch, stream_settings
 
 ANSWER_S = 2.0
+PAYLOAD_BYTES_MIN = ENTRY_BYTES_MAX + 64 * 1024
+"""With its headers."""
 
 log = logging.getLogger(__name__)
 
@@ -64,6 +67,15 @@ async def check_server(monitor_url: str, *, allow_volatile: bool = False) -> Non
         found = "no JetStream" if storage is None else "false"
         raise LogMisconfigured(
             f"server: sync_always is {found}, but must be true: write jetstream {{ sync_interval: always }} into its configuration"
+        )
+
+
+def check_payload(client: Client) -> None:
+    """Return if the server takes the largest entry there may be; raise `LogMisconfigured` if it does not."""
+    if client.max_payload < PAYLOAD_BYTES_MIN:
+        raise LogMisconfigured(
+            f"server: max_payload is {client.max_payload}, but must be at least {PAYLOAD_BYTES_MIN}: "
+            "write max_payload: 8MB into its configuration"
         )
 
 

@@ -27,7 +27,7 @@ class JetStreamBench:
             "subjects": [log_pattern(*log_day(log))],
             "storage": "file",
             "discard": "new",
-            "max_bytes": 4 * 1024 * 1024,
+            "max_bytes": 8 * 1024 * 1024,
             "num_replicas": 1,
             "allow_direct": True,
             **settings,

@@ -13,6 +13,7 @@ READY_S = 10.0
 CONFIG = """
 listen: "127.0.0.1:{port}"
 http: "127.0.0.1:{monitor_port}"
+max_payload: 8MB
 jetstream {{
   store_dir: "{store}"
   {sync}

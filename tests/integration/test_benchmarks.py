@@ -64,10 +64,11 @@ def test_loop_and_crowd_tell_how_many_how_long_and_how_much(tmp_path: Path):
     assert ([(row["bench"], row["unit"]) for row in rows if row["value"] > 0 and row["peer"] is None], status) == (
         [
             *((f"loop: {number} in flight{what}", unit) for number in (1, 16, 256) for what, unit in LOOP_FIGURES),
-            ("crowd: 200 wagers in 1 rounds", "s until they are booked"),
-            ("crowd: 200 wagers in 1 rounds, accepted", "s"),
-            ("crowd: 200 wagers in 1 rounds, entries", "entries of table and wallet"),
-            ("crowd: 200 wagers in 1 rounds, bytes", "MB of table and wallet"),
+            ("crowd: 200 wagers in 1 round", "s until they are booked"),
+            ("crowd: 200 wagers in 1 round, accepted", "s"),
+            ("crowd: 200 wagers in 1 round, entries", "entries of table and wallet"),
+            ("crowd: 200 wagers in 1 round, bytes", "MB of table and wallet"),
+            ("crowd: 200 wagers in 1 round, largest entry", "MB"),
         ],
         0,
     )

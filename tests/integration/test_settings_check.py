@@ -1,14 +1,16 @@
 """The check of the server's settings: what is not as the log needs it is refused with its name."""
 
 import logging
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from shared.runtime.connection import Endpoint, close, connect
 from shared.runtime.event_store import DayClosed, LogMisconfigured, StoreUnavailable
 from shared.runtime.hearing import ConsumerMissing
 from shared.runtime.log_making import LogMaker
-from shared.runtime.settings_check import check_consumer, check_log, check_server
+from shared.runtime.settings_check import check_consumer, check_log, check_payload, check_server
 from tests.integration.jetstream_bench import JetStreamBench
 from tests.integration.nats_server import NatsServer
 from tests.store_suite import LOG, TABLE, continued
@@ -38,6 +40,19 @@ async def test_volatile_server_is_allowed_by_name_and_the_log_says_so(volatile_s
         await check_server(volatile_server.monitor_url, allow_volatile=True)
 
     assert "VOLATILE" in caplog.text
+
+
+async def test_server_that_takes_no_large_entry_is_refused(tmp_path: Path):
+    """A round that is played on it could be larger than it takes, and would never be settled."""
+    server = NatsServer(tmp_path, more="max_payload: 1MB")
+    server.start()
+    try:
+        client = await connect(Endpoint(url=server.url))
+        with pytest.raises(LogMisconfigured, match="max_payload is 1048576, but must be at least"):
+            check_payload(client)
+        await close(client)
+    finally:
+        server.stop()
 
 
 async def test_server_that_does_not_tell_is_refused(nats_server: NatsServer):

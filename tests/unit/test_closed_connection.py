@@ -15,7 +15,7 @@ from shared.runtime.main import serve_once
 from shared.runtime.settings import ServiceSettings
 from tests.service import NotingApp
 
-HELLO = b'INFO {"server_id":"S","version":"2.12.0","proto":1,"headers":true,"max_payload":1048576}\r\n'
+HELLO = b'INFO {"server_id":"S","version":"2.12.0","proto":1,"headers":true,"max_payload":8388608}\r\n'
 PATIENCE_S = 10.0
 
 

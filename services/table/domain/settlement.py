@@ -20,8 +20,8 @@ from shared.contracts.wagers import SIDE_BETS, CorrectedLine, SettlementLine, Wa
 from shared.kernel.money import Ratio, rounding, winnings
 
 EVEN = Ratio(1, 1)
-LINES_MAX = 1000
-"""Lines of one `WagersSettled`; seven boxes of three doubled and insured hands make 49."""
+LINES_MAX = 10_000
+"""Lines of one `WagersSettled`; no book lets more than seven boxes with three players each into a round."""
 
 
 def result(hand: Hand, dealer: Hand) -> Result:

@@ -15,7 +15,7 @@ from shared.kernel.folded import Recorded
 Row = TypeVar("Row")
 
 ROWS_MAX = 500
-"""Rows in one part: with the longest names and sentences, command and event together stay below an entry's 512 KiB."""
+"""Rows in one part: with the longest names and sentences, command and event together stay below 512 KiB."""
 
 
 def carried(ledger: Ledger, answers: Mapping[str, Recorded], follows: str) -> list[CarryForward]:
