@@ -85,20 +85,23 @@ class Client:
     async def ask(self, service: str, target: str, command: Any, *, id: str | None = None) -> Answer:
         """Return the answer to a command; raise `Unanswered` if there is none for as long as it is sent again.
 
-        The answer is `pending`, or says that the house is busy, only if it still was when patience was at its end.
+        The answer is `pending`, or says that the house is busy, only if it still was when patience was at its end.  It says that
+        it was given `again` only if nothing that was sent here can have been what it was first given to.
         """
         id = id or secrets.token_hex(16)
         subject = command_subject(service, self.role, target, self.name)
         body = encode_request(id, command)
         answer: Answer | None = None
+        silence = False
         with telemetry.asking(service, command) as hop:
             async for reply in self._replies(subject, body):
                 answer = hop.answered(decode_answer(reply) if reply is not None else None)
+                silence = silence or reply is None
                 if answer is not None and not unsettled(answer):
                     break
         if answer is None:
             raise Unanswered(subject, id)
-        return answer
+        return msgspec.structs.replace(answer, again=answer.again and not silence)
 
     async def query(self, service: str, target: str, type: type[T]) -> T:
         """Return the answer to a question, read as `type`; raise `Unanswered` if there is none and `Declined` if it is a no."""

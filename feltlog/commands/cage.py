@@ -55,6 +55,8 @@ class Asked(msgspec.Struct, frozen=True):
     code: str
     message: str
     id: str
+    again: bool
+    """Whether it was asked and answered before, so that nothing was done now."""
 
 
 class Sum(msgspec.Struct, frozen=True):
@@ -93,7 +95,7 @@ async def asked(staff: Client, at: Cage, command: Any) -> Answer:
 def tell(at: Cage, answer: Answer, done: str, **about: Any) -> None:
     """Say what came of it and what it was about; the exit status is 2 if it was refused."""
     if at.json:
-        write_json({**msgspec.to_builtins(Asked(answer.status, answer.code, answer.message, at.id)), **about})
+        write_json({**msgspec.to_builtins(Asked(answer.status, answer.code, answer.message, at.id, answer.again)), **about})
         if answer.status == "refused":
             raise typer.Exit(2)
     elif answer.code == Reason.BUSY:
@@ -101,7 +103,7 @@ def tell(at: Cage, answer: Answer, done: str, **about: Any) -> None:
     elif answer.status == "refused":
         raise Trouble(f"{advised(answer, at.id, **about)} ({answer.code})")
     else:
-        typer.echo(done)
+        typer.echo(f"This was done before and is not done again: {done}" if answer.again else done)
 
 
 def advised(answer: Answer, id: str, *, player: str = "", currency: str = "", **about: Any) -> str:

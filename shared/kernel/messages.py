@@ -36,6 +36,8 @@ class Answer(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     code: str = ""
     message: str = ""
     final: bool = True
+    again: bool = False
+    """Whether it was given before, to the same request, and nothing happens now; where nobody says so, nobody has looked."""
 
 
 ACCEPTED = Answer("accepted")

@@ -152,7 +152,7 @@ async def test_a_request_is_done_once_whenever_it_is_asked_again(tmp_path: Path)
         dealer = await wallet(tmp_path, "balance", "ann")
         findings = await house.findings()
 
-    assert ([status for status, _ in first], again) == ([0, 0, 2], first)
+    assert ([status for status, _ in first], again) == ([0, 0, 2], [(status, {**told, "again": True}) for status, told in first])
     assert [told["code"] for _, told in (other, another, other_again)] == ["id_reused"] * 3
     assert (len(after), dealer[1]["revision"], dealer[1]["day"]) == (written + 1, written + 1, house.today)
     assert findings == []

@@ -23,6 +23,7 @@ from shared.kernel.messages import ACCEPTED, PENDING, Answer
 from shared.runtime.line import Unreachable, open_line
 
 BUSY = Answer("refused", "busy", "Ask again in a moment.", final=False)
+AGAIN = Answer("accepted", again=True)
 STAND = Stand(round="T1.20261130-000001", box=1, hand=1)
 
 
@@ -131,6 +132,15 @@ async def test_client_sends_the_same_id_until_it_is_answered(server, house, tmp_
     answer = await ask(server, tmp_path)
 
     assert (answer, len(tiny.ids), len(set(tiny.ids))) == (ACCEPTED, 4, 1)
+
+
+@pytest.mark.parametrize(("replies", "told"), [([AGAIN], AGAIN), ([None, AGAIN], ACCEPTED)], ids=["asked before", "asked just now"])
+async def test_client_tells_a_repeated_request_from_a_repeated_sending(server, house, tmp_path, replies: list[Answer | None], told: Answer):
+    """After a lost reply nobody knows which of the sendings was answered first, so it is not called an older one."""
+    tiny = TinyHouse(replies)
+    await house.subscribe("cmd.table.player.T1.ann", cb=tiny.hear)
+
+    assert await ask(server, tmp_path) == told
 
 
 async def test_client_asks_again_when_the_house_is_busy(server, house, tmp_path):

@@ -1,5 +1,7 @@
 """The cage under any evening: money moves by two persons' word and by no other, and who is blocked places no stakes.
 
+A gift is one person's word, and stays a gift until two have said that it becomes cash.
+
 A model of a few lines knows what every account holds, what waits and who is blocked; it shares nothing with the ledger.  In the
 end surveillance reads the whole book and must have nothing to say but that there were adjustments.
 """
@@ -10,6 +12,7 @@ from typing import Any
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+from msgspec import UNSET
 
 from services.surveillance.domain.findings import Code
 from services.surveillance.domain.watch import Watch
@@ -21,6 +24,7 @@ from shared.contracts.cage import (
     BLOCK_REASONS,
     MAY,
     AdjustmentMade,
+    AdjustmentReason,
     ApproveAdjustment,
     BlockAccount,
     DeclineAdjustment,
@@ -31,6 +35,7 @@ from shared.contracts.cage import (
     Withdraw,
 )
 from shared.contracts.caps import AdjustmentCap
+from shared.contracts.promo import CancelPromo, GrantPromo
 from shared.contracts.stakes import ReserveStake, StakeReserved
 from shared.contracts.wallet import OpenBook
 from shared.kernel.folded import Asked, Folded, Pen, commit, draft, empty
@@ -62,9 +67,11 @@ class Evening(RuleBasedStateMachine):
         self.entries: list[bytes] = []
         self.cash: Counter[str] = Counter()
         """What each player has, below zero for what is owed, and the house with what it gave and took."""
+        self.promo: Counter[str] = Counter()
+        """What each player has of promotional money."""
         self.reserved: Counter[str] = Counter()
-        self.waits: dict[str, tuple[str, str, int]] = {}
-        """Who proposed what for whom."""
+        self.waits: dict[str, tuple[str, str, int, AdjustmentReason]] = {}
+        """Who proposed what for whom, and why."""
         self.over: list[str] = []
         self.made = 0
         self.blocks: set[tuple[str, str]] = set()
@@ -102,39 +109,63 @@ class Evening(RuleBasedStateMachine):
         assert (answer.status == "accepted") == (self.cash[player] >= minor)
         self.cash[player] -= minor if answer.status == "accepted" else 0
 
-    @rule(player=PLAYERS, minor=AMOUNTS)
-    def wager(self, player: str, minor: int) -> None:
-        """A stake: who is blocked places none, whatever the account holds."""
-        _, events = self.ask(ReserveStake(wager=f"w{self.number}", round="T7.20261130-000001", player=player, currency="CAD", minor=minor))
-        may = self.cash[player] >= minor and not any(blocked == player for blocked, _ in self.blocks)
+    @rule(player=PLAYERS, minor=AMOUNTS, by=PERSONS)
+    def give(self, player: str, minor: int, by: Actor) -> None:
+        """Promotional money, by one person who may."""
+        answer, _ = self.ask(GrantPromo(player=player, currency="CAD", minor=minor), by)
+        assert (answer.status == "accepted") == (by.job in MAY[GrantPromo] and minor <= CAP)
+        self.promo[player] += minor if answer.status == "accepted" else 0
+
+    @rule(player=PLAYERS, minor=AMOUNTS, by=PERSONS)
+    def take_back(self, player: str, minor: int, by: Actor) -> None:
+        """Of promotional money what is not staked, by one person who may."""
+        answer, _ = self.ask(CancelPromo(player=player, currency="CAD", minor=minor), by)
+        assert (answer.status == "accepted") == (by.job in MAY[CancelPromo] and minor <= min(CAP, self.promo[player]))
+        self.promo[player] -= minor if answer.status == "accepted" else 0
+
+    @rule(player=PLAYERS, minor=AMOUNTS, promotional=st.booleans())
+    def wager(self, player: str, minor: int, promotional: bool) -> None:
+        """A stake: who is blocked places none, whatever the account holds; of a gift first, where tokens are wagers."""
+        wager = f"w{self.number}"
+        command = ReserveStake(
+            wager=wager, round="T7.20261130-000001", player=player, currency="CAD", minor=minor, promotional=promotional or UNSET
+        )
+        _, events = self.ask(command)
+        gift = min(minor, self.promo[player]) if promotional else 0
+        may = max(self.cash[player], 0) >= minor - gift and not any(blocked == player for blocked, _ in self.blocks)
         assert [type(event) is StakeReserved for event in events] == [may]
-        self.cash[player] -= minor if may else 0
+        self.cash[player] -= minor - gift if may else 0
+        self.promo[player] -= gift if may else 0
         self.reserved[player] += minor if may else 0
 
-    @rule(player=PLAYERS, minor=st.integers(-700, 700), by=PERSONS)
-    def propose(self, player: str, minor: int, by: Actor) -> None:
-        """A proposal moves nothing, whoever makes it."""
+    @rule(player=PLAYERS, minor=st.integers(-700, 700), by=PERSONS, reason=st.sampled_from(("goodwill", "promo_redeemed")))
+    def propose(self, player: str, minor: int, by: Actor, reason: AdjustmentReason) -> None:
+        """A proposal moves nothing, whoever makes it; of a gift no more can be redeemed than there is."""
         before = self.folded.state.accounts
-        command = ProposeAdjustment(player=player, currency="CAD", minor=minor, reason="goodwill")
+        command = ProposeAdjustment(player=player, currency="CAD", minor=minor, reason=reason)
         answer, _ = self.ask(command, by)
-        may = by.job in MAY[ProposeAdjustment] and 0 < abs(minor) <= CAP and sum(who == by.id for who, _, _ in self.waits.values()) < 16
+        may = by.job in MAY[ProposeAdjustment] and 0 < abs(minor) <= CAP and sum(who == by.id for who, *_ in self.waits.values()) < 16
+        may = may and (reason == "goodwill" or 0 < minor <= self.promo[player])
         assert ((answer.status == "accepted"), self.folded.state.accounts) == (may, before)
         if may:
             self.made += 1
-            self.waits[f"{DAY}-{self.made}"] = (by.id, player, minor)
+            self.waits[f"{DAY}-{self.made}"] = (by.id, player, minor, reason)
 
     @precondition(lambda self: self.waits or self.over)
     @rule(data=st.data(), by=PERSONS)
     def approve(self, data: st.DataObject, by: Actor) -> None:
         """Money moves once, if another person who may says so."""
         name = data.draw(st.sampled_from([*self.waits, *self.over]))
-        proposer, player, minor = self.waits.get(name, (by.id, "nobody", 0))
+        proposer, player, minor, reason = self.waits.get(name, (by.id, "nobody", 0, "goodwill"))
         answer, events = self.ask(ApproveAdjustment(adjustment=name), by)
-        may = proposer != by.id and by.job in ANSWERABLE
+        may = proposer != by.id and by.job in ANSWERABLE and (reason == "goodwill" or minor <= self.promo[player])
         assert ((answer.status == "accepted"), [type(event) is AdjustmentMade for event in events]) == (may, [may])
         if may:
             self.cash[player] += minor
-            self.cash["house"] -= minor
+            if reason == "goodwill":
+                self.cash["house"] -= minor
+            else:
+                self.promo[player] -= minor
             self.over.append(name)
             del self.waits[name]
 
@@ -172,7 +203,7 @@ class Evening(RuleBasedStateMachine):
         held = {name: account.minor for name, account in self.folded.state.accounts.get("CAD", {}).items()}
         for player in ("ann", "bob"):
             cash, owed = held.get(f"player/{player}/cash", 0), -held.get(f"player/{player}/owed", 0)
-            assert (cash - owed, min(cash, owed)) == (self.cash[player], 0)
+            assert (cash - owed, min(cash, owed), held.get(f"player/{player}/promo", 0)) == (self.cash[player], 0, self.promo[player])
         assert (sum(held.values()), held.get("house/win", 0)) == (0, self.cash["house"])
         assert held.get("round/T7.20261130-000001/escrow", 0) == self.reserved.total()
 

@@ -4,6 +4,7 @@ import csv
 import io
 from datetime import UTC, date, datetime
 from pathlib import Path
+from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -17,8 +18,11 @@ from feltlog.sheet import Sheet, csv_of, objects_of, on_the_wall, sheet_of, tabl
 from feltlog.trouble import Trouble
 from services.wallet.statement import StatementRow, statement
 from shared.contracts.accounts import Posting
-from shared.contracts.cage import Deposited
-from shared.contracts.stakes import StakesSettled
+from shared.contracts.cage import AdjustmentMade, Deposited
+from shared.contracts.stakes import CorrectedStake, ReserveStake, SettledStake, StakeReserved, StakesCorrected, StakesSettled
+from shared.contracts.wallet import BookClosed, CarriedForward, CarriedStake
+from shared.kernel.entry import Decision, Entry
+from shared.kernel.messages import HOUSE
 from tests.books import Books
 from tests.forgery import forged, read
 from tests.houses import WholeHouse, little_house
@@ -134,6 +138,105 @@ def test_a_settlement_into_two_buckets_has_a_row_for_each(house):
     entries = [read(one) for one in stored if one.stream.endswith("ledger.0")]
 
     assert [row.minor for row in statement(entries, "ann") if row.bucket == "promo"] == [1]
+
+
+ROUND = "T7.20261101-000001"
+ANN: dict[str, Any] = {"player": "ann", "currency": "CAD"}
+
+
+def by_hand(*events: Any) -> list[StatementRow]:
+    """Return ann's statement of events by hand."""
+    command = ReserveStake(wager="w1", round=ROUND, minor=1, **ANN)
+    decision = Decision(id="d", command=command, cause=None, actor=HOUSE, received_at_ms=1, events=events)
+    entry = Entry(stream=END[0], revision=1, at_ms=1, writer="w", epoch=1, software="t", prev="", decisions=(decision,))
+    return list(statement([entry], "ann"))
+
+
+def told(*events: Any) -> list[tuple[str, str, int]]:
+    """Return what a statement says of events by hand: what it was, which bucket, and how much came to it."""
+    return [(row.what, row.bucket, row.minor) for row in by_hand(*events)]
+
+
+def legs(**minor: int) -> tuple[Posting, ...]:
+    """Return what comes to ann's buckets."""
+    return tuple(Posting(account=f"player/ann/{bucket}", minor=each) for bucket, each in minor.items())
+
+
+def staked(promo: int, cash: int) -> StakeReserved:
+    """Return that ann staked so much of each."""
+    moved = legs(**{bucket: -minor for bucket, minor in (("cash", cash), ("promo", promo)) if minor})
+    return StakeReserved(wager="w1", round=ROUND, minor=promo + cash, promo_minor=promo, postings=moved, **ANN)
+
+
+def settled(stake: int, returned: int, **moved: int) -> StakesSettled:
+    """Return that ann's wager gave back so much."""
+    line = SettledStake(wager="w1", player="ann", stake_minor=stake, returned_minor=returned)
+    return StakesSettled(round=ROUND, currency="CAD", lines=(line,), postings=legs(**moved))
+
+
+@pytest.mark.parametrize(
+    ("stake", "settlement", "said"),
+    [
+        (staked(400, 0), settled(400, 0), [("promo", 0)]),
+        (staked(400, 600), settled(1_000, 0), [("cash", 0), ("promo", 0)]),
+        (staked(400, 600), settled(1_000, 2_001, cash=1_201, promo=800), [("cash", 1_201), ("promo", 800)]),
+        (staked(400, 0), settled(400, 800, promo=800), [("promo", 800)]),
+        (staked(0, 600), settled(600, 0), [("cash", 0)]),
+    ],
+    ids=["promo lost", "both lost", "both won", "promo won", "cash lost"],
+)
+def test_a_settlement_is_told_by_the_buckets_that_its_stake_came_from(stake: Any, settlement: Any, said: list[tuple[str, int]]):
+    """FL-5.1: what a gift lost is no loss of cash, and nothing came back to cash."""
+    assert [(bucket, minor) for what, bucket, minor in told(stake, settlement) if what == "settled"] == said
+
+
+def test_a_stake_that_was_carried_over_the_night_is_told_by_its_buckets():
+    """What was staked yesterday is parted as it was."""
+    carried = CarriedStake(wager="w1", round=ROUND, minor=400, promo_minor=400, **ANN)
+
+    assert told(CarriedForward(from_day="20261031", stakes=(carried,)), settled(400, 0)) == [("settled", "promo", 0)]
+
+
+def test_a_book_that_is_closed_knows_its_stakes_no_more():
+    """A wager's name is its round's own, and another day's round may say nothing of promotional money."""
+    closed = BookClosed(day="20261101", next_day="20261102", accounts=1, stakes=0)
+
+    assert told(staked(400, 0), settled(400, 0), closed, settled(400, 0))[-1] == ("settled", "cash", 0)
+
+
+@pytest.mark.parametrize(
+    ("moved", "said"),
+    [
+        ({"promo": -800, "cash": -1_200}, [("cash", "w1", -1_200), ("promo", "w1", -800)]),
+        ({"promo": -300, "cash": -1_200}, [("promo", "", -300), ("cash", "", -1_200)]),
+    ],
+    ids=["all of it", "the house bears a part"],
+)
+def test_a_correction_is_told_by_wager_where_it_is_the_wagers_alone(moved: dict[str, int], said: list[tuple[str, str, int]]):
+    """What the house bears of it is nothing that the player's wager did."""
+    line = CorrectedStake(wager="w1", player="ann", settled_minor=2_000, returned_minor=0)
+    correction = StakesCorrected(round=ROUND, number=1, currency="CAD", lines=(line,), postings=legs(**moved))
+    won = settled(1_000, 2_000, cash=1_200, promo=800)
+    rows = by_hand(staked(400, 600), won, correction)
+
+    assert [(row.bucket, row.wager, row.minor) for row in rows if row.what == "corrected"] == said
+
+
+def test_promotional_money_that_became_cash_is_told_as_that():
+    """It is the player's own money that moves, and none of the house's."""
+    made = AdjustmentMade(
+        adjustment="20261101-1",
+        minor=500,
+        reason="promo_redeemed",
+        round="",
+        proposed_by="pit",
+        by="sue",
+        job="casino_supervisor",
+        postings=legs(promo=-500, cash=500),
+        **ANN,
+    )
+
+    assert told(made) == [("promo redeemed", "promo", -500), ("promo redeemed", "cash", 500)]
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 import typer
+from msgspec.structs import replace
 from typer.testing import CliRunner
 
 from feltlog.__main__ import app
@@ -154,7 +155,15 @@ def test_a_refusal_ends_with_two(tmp_path: Path, capsys: pytest.CaptureFixture[s
     told = json.loads(capsys.readouterr().out)
     assert (left.value.exit_code, told) == (
         2,
-        {"status": "refused", "code": refused.code, "message": refused.message, "id": "slip-1", "player": "ann", "minor": 5},
+        {
+            "status": "refused",
+            "code": refused.code,
+            "message": refused.message,
+            "id": "slip-1",
+            "again": False,
+            "player": "ann",
+            "minor": 5,
+        },
     )
     with pytest.raises(Trouble, match=r"does not hold that much\. \(insufficient_funds\)"):
         tell(at(tmp_path), refused, "done")
@@ -205,8 +214,17 @@ def test_what_was_done_is_told_with_the_id(tmp_path: Path, capsys: pytest.Captur
 
     assert (sentence, json.loads(line)) == (
         "5.00 CAD were brought in for ann.",
-        {"status": "accepted", "code": "", "message": "", "id": "slip-1", "player": "ann"},
+        {"status": "accepted", "code": "", "message": "", "id": "slip-1", "again": False, "player": "ann"},
     )
+
+
+def test_what_was_done_before_is_told_as_that(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    """Who brings in a voucher a second time gives nobody anything, and must not believe it."""
+    tell(at(tmp_path), replace(ACCEPTED, again=True), "5.00 CAD were given to ann.")
+    tell(at(tmp_path, json=True), replace(ACCEPTED, again=True), "")
+    sentence, line = capsys.readouterr().out.splitlines()
+
+    assert (sentence, json.loads(line)["again"]) == ("This was done before and is not done again: 5.00 CAD were given to ann.", True)
 
 
 @pytest.mark.parametrize("player", ["a b", "", "x" * 65, "a.b", "\udcff"])

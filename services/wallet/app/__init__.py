@@ -9,6 +9,8 @@ import logging
 from collections.abc import Callable
 from typing import Any
 
+from msgspec.structs import replace
+
 from services.wallet import reactions, views
 from services.wallet.app.closed_books import ClosedBooks
 from services.wallet.app.read_side import ReadSide
@@ -110,9 +112,10 @@ class WalletApp:
             # Who works here may be struck off tomorrow: that is the house's settings' to say, and no fact of the book (ON-3.6).
             raise refused(Reason.NAME_RESERVED, request.command.player)
         asked = Asked(request.id, request.command, self.house.actor(to), self.house.clock.now_ms())
-        before = await self._closed_books.recorded(request.id)
+        before = await self._closed_books.recorded(request.id) or self.house.keepers.get(book).folded.answers.get(request.id)
         if before is not None:
-            return before.answer if before.fingerprint == fingerprint(asked.command, asked.actor) else ID_REUSED
+            same = before.fingerprint == fingerprint(asked.command, asked.actor)
+            return replace(before.answer, again=True) if same else ID_REUSED
         answer = await self.house.keepers.ask(book, asked)
         if answer.code == Reason.BOOK_CLOSED:
             # It was closed while the request waited: asked again, the request comes into the next one.
