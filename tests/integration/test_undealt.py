@@ -5,9 +5,10 @@ nobody had seen, the hole card's among them, and their order.
 """
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,7 +16,17 @@ from feltlog.client import Client
 from services.shoe.domain.shoe import committed_order
 from services.shoe.domain.shuffle import salts
 from services.surveillance.redecide import decider_of
-from shared.contracts.shoe import CardsDrawn, ShoeCut, ShoeRetired, ShoeShuffled
+from shared.contracts.shoe import (
+    BurnedShown,
+    CardsDrawn,
+    CardsExposed,
+    CardsOpened,
+    CardTurned,
+    Opening,
+    ShoeCut,
+    ShoeRetired,
+    ShoeShuffled,
+)
 from shared.contracts.subjects import shoe_stream
 from shared.contracts.table import CloseTable
 from shared.kernel.cutting import place_of
@@ -74,6 +85,9 @@ async def evening(data: Path) -> Looked:
         await floor.open_tables()
         for player in ("ann", "bob", CHATTY):
             await floor.welcome(player)
+        # A round is over before: its hole card was turned, and is open to everybody.
+        await floor.turn("T1", [("ann", 1), ("bob", 2)])
+        await floor.let_go("T1")
         round, _turn = await floor.turn("T1", [("ann", 1), ("bob", 2)])
         target = await target_of(floor, round)
         shown = {shoe: await places_shown(floor, shoe) for shoe in (target.shoe, target.coming)}
@@ -115,8 +129,20 @@ async def places_shown(floor: Floor, shoe: str) -> set[int]:
     events = await floor.events(shoe_stream(floor.today, shoe))
     shuffled = next(event for event in events if isinstance(event, ShoeShuffled))
     cut_at = next((event.cards_in_front for event in events if isinstance(event, ShoeCut)), 0)
-    drawn = [card.index for event in events if isinstance(event, CardsDrawn) for card in event.cards if card.opening is not None]
-    return {place_of(index, cut_at=cut_at, cards=shuffled.cards) for index in drawn}
+    return {place_of(opening.index, cut_at=cut_at, cards=shuffled.cards) for event in events for opening in openings_of(event)}
+
+
+def openings_of(event: Any) -> Iterable[Opening]:
+    """Return which cards an event of a shoe opens to everybody."""
+    match event:
+        case CardsDrawn(cards=cards):
+            return [card.opening for card in cards if card.opening is not None]
+        case CardTurned(opening=opening):
+            return [opening]
+        case CardsExposed(openings=openings) | CardsOpened(openings=openings) | BurnedShown(openings=openings):
+            return openings
+        case _:
+            return ()
 
 
 async def opened(floor: Floor, shoe: str, shown: set[int]) -> Closed:
