@@ -92,16 +92,16 @@ class Client:
         subject = command_subject(service, self.role, target, self.name)
         body = encode_request(id, command)
         answer: Answer | None = None
-        silence = False
+        sent = 0
         with telemetry.asking(service, command) as hop:
             async for reply in self._replies(subject, body):
+                sent += 1
                 answer = hop.answered(decode_answer(reply) if reply is not None else None)
-                silence = silence or reply is None
                 if answer is not None and not unsettled(answer):
                     break
         if answer is None:
             raise Unanswered(subject, id)
-        return msgspec.structs.replace(answer, again=answer.again and not silence)
+        return msgspec.structs.replace(answer, again=answer.again and sent == 1)
 
     async def query(self, service: str, target: str, type: type[T]) -> T:
         """Return the answer to a question, read as `type`; raise `Unanswered` if there is none and `Declined` if it is a no."""

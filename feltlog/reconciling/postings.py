@@ -14,7 +14,7 @@ from shared.contracts.accounts import (
     outside_account,
     promo_account,
 )
-from shared.contracts.cage import AdjustmentMade, Deposited, Withdrawn
+from shared.contracts.cage import REDEEMED, AdjustmentMade, Deposited, Withdrawn
 from shared.contracts.promo import PromoCancelled, PromoGranted
 from shared.contracts.stakes import CorrectedStake, StakeReleased, StakeReserved, StakesCorrected, StakesSettled
 
@@ -30,7 +30,7 @@ def said_otherwise(event: Any, moved: Mapping[str, int], *, lent: Mapping[tuple[
             yield from _apart(moved, {player: minor}, {promo_account(player): 0}, rest=outside_account(operator))
         case Withdrawn(player=player, minor=minor):
             yield from _apart(moved, {player: -minor}, {promo_account(player): 0}, rest=outside_account(operator))
-        case AdjustmentMade(player=player, minor=minor, reason="promo_redeemed"):
+        case AdjustmentMade(player=player, minor=minor) if event.reason == REDEEMED:
             yield from _apart(moved, {player: 0}, {promo_account(player): -minor})
         case AdjustmentMade(player=player, minor=minor):
             yield from _apart(moved, {player: minor}, {promo_account(player): 0}, rest=HOUSE_WIN)

@@ -17,7 +17,7 @@ E = TypeVar("E")
 
 DECISIONS_MAX = 256
 ENTRY_BYTES_MAX = 4 * 1024 * 1024
-"""Bytes of an entry: what a round of ten thousand wagers decides at once fits into it."""
+"""Bytes of an entry; one decision alone may have so many, such as the settlement of a crowd."""
 ENTRY_FULL_BYTES = 512 * 1024
 """Bytes after which no further decision joins an entry, so that only a large decision makes a large entry."""
 

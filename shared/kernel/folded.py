@@ -42,6 +42,10 @@ class Recorded(msgspec.Struct, frozen=True, gc=False):
         """What tells this request from another with the same id; empty if nobody has asked yet."""
         return self.mark or ("" if self.asked is None else fingerprint(*self.asked))
 
+    def answer_to(self, command: Any, actor: Actor) -> Answer:
+        """Return the answer to a request that has this id: the one it has, or that the id stands for something else."""
+        return self.answer if self.fingerprint == fingerprint(command, actor) else ID_REUSED
+
 
 class Folded(msgspec.Struct, Generic[S]):
     """An aggregate after its last entry: the domain's state and what the log around it needs to go on."""
@@ -251,7 +255,7 @@ class _Drafting(Generic[S]):
         before = self._recorded.get(asked.id) or self._folded.answers.get(asked.id)
         if before is None:
             return None
-        return before.answer if before.fingerprint == fingerprint(asked.command, asked.actor) else ID_REUSED
+        return before.answer_to(asked.command, asked.actor)
 
     def _is_worked_off(self, asked: Asked) -> bool:
         if asked.place is None:

@@ -38,7 +38,7 @@ from tests.benchmarks.server import Loop, server
 
 BOXES = 5
 WAGERS_MAX = 10_000
-"""In one round."""
+"""A round settles no more."""
 IN_FLIGHT = 256
 PATIENCE_S = 300.0
 
@@ -79,38 +79,37 @@ class Shoe:
         self._fence, self._before = appended.sequence, digest(data)
 
 
-async def _deal(store: JetStreamStore, names: Sequence[RoundName]) -> None:
-    """Answer every call of these rounds, for ever."""
-    shoes = {name.stream: Shoe(store, name) for name in names}
-    async with aclosing(hear(store, log_name("table", names[0].day), "shoe")) as hearing:
+async def _deal(store: JetStreamStore, name: RoundName) -> None:
+    """Answer every call of this round, for ever."""
+    shoe = Shoe(store, name)
+    async with aclosing(hear(store, log_name("table", name.day), "shoe")) as hearing:
         async for heard in hearing:
             stored = heard.stored
             for decision in read_entry(stored.stream, stored.data, claimed=stored.claimed).decisions:
                 for event in decision.events:
                     if isinstance(event, CardsCalled):
-                        await shoes[stored.stream].draw(event, decision.received_at_ms)
+                        await shoe.draw(event, decision.received_at_ms)
             heard.done()
 
 
 def run(effort: Effort, tell: Tell) -> list[Row]:
-    """Play rounds with so many wagers in all."""
+    """Play a round with so many wagers, or as many as a round may have."""
     day = gaming_day(SystemClock().now_ms(), "00:00", "UTC")
     logs = [log_name(service, day) for service in ("table", "shoe", "wallet")]
-    rounds = -(-effort.amount // WAGERS_MAX)
-    players = max(1, effort.amount // rounds // BOXES)
-    names = [RoundName(f"T{table}", day, 1) for table in range(1, rounds + 1)]
+    players = max(1, min(effort.amount, WAGERS_MAX) // BOXES)
+    name = RoundName("T1", day, 1)
     with ExitStack() as stack:
         running = stack.enter_context(server(*logs, sync_always=True))
         loop = stack.enter_context(Loop())
         client = loop.run(connect(Endpoint(url=running.url)))
         stack.callback(lambda: loop.run(close(client)))
         store = JetStreamStore(client)
-        loop.run(_prepare(store, LogMaker(client), logs, names, players))
+        loop.run(_prepare(store, LogMaker(client), logs, name, players))
         for service in ("table", "wallet"):
             stack.enter_context(serving(service, running.url))
-        placed_s, over_s = loop.run(_play(store, loop.run(Crowd.of(client)), names, players, tell))
+        placed_s, over_s = loop.run(_play(store, loop.run(Crowd.of(client)), name, players, tell))
         sizes = loop.run(_sizes(store, logs))
-    bench = f"crowd: {rounds * players * BOXES:,} wagers in {rounds} round{'s' * (rounds > 1)}"
+    bench = f"crowd: {players * BOXES:,} wagers in 1 round"
     return [
         Row(bench=bench, value=over_s, unit="s until they are booked"),
         Row(bench=f"{bench}, accepted", value=placed_s, unit="s"),
@@ -120,19 +119,18 @@ def run(effort: Effort, tell: Tell) -> list[Row]:
     ]
 
 
-async def _play(store: JetStreamStore, crowd: Crowd, names: Sequence[RoundName], players: int, tell: Tell) -> tuple[float, float]:
-    """Return the seconds until every wager is accepted, and until every round is booked."""
-    day = names[0].day
-    booked = asyncio.create_task(_booked(store, log_name("wallet", day), len(names)))
-    dealing = asyncio.create_task(_deal(store, names))
+async def _play(store: JetStreamStore, crowd: Crowd, name: RoundName, players: int, tell: Tell) -> tuple[float, float]:
+    """Return the seconds until every wager is accepted, and until the round is booked."""
+    booked = asyncio.create_task(_booked(store, log_name("wallet", name.day)))
+    dealing = asyncio.create_task(_deal(store, name))
     try:
-        async with players_at(store, crowd, log_name("table", day)) as people:
+        async with players_at(store, crowd, log_name("table", name.day)) as people:
             everybody = [f"p{number}" for number in range(players)]
             tell("paying in")
             await people.pay_in(everybody)
             tell("wagering")
             began_s = perf_counter()
-            await people.wager_all(_wagers(names, everybody), IN_FLIGHT)
+            await people.wager_all(_wagers(name, everybody), IN_FLIGHT)
             placed_s = perf_counter() - began_s
             tell("settling")
             async with asyncio.timeout(PATIENCE_S):
@@ -142,32 +140,29 @@ async def _play(store: JetStreamStore, crowd: Crowd, names: Sequence[RoundName],
         await end_all([dealing, booked])
 
 
-def _wagers(names: Sequence[RoundName], everybody: Sequence[str]) -> Iterator[Wager]:
+def _wagers(name: RoundName, everybody: Sequence[str]) -> Iterator[Wager]:
     for player in everybody:
         for box in range(1, BOXES + 1):
-            for name in names:
-                yield Wager(f"{name.id}-{box}-{player}", name.id, box, player)
+            yield Wager(f"{name.id}-{box}-{player}", name.id, box, player)
 
 
-async def _booked(store: JetStreamStore, log: str, rounds: int) -> None:
-    """Return as soon as the ledger has booked so many rounds."""
+async def _booked(store: JetStreamStore, log: str) -> None:
+    """Return as soon as the ledger has booked the round."""
     async with aclosing(hear(store, log, "surveillance")) as hearing:
         async for heard in hearing:
             stored = heard.stored
             entry = read_entry(stored.stream, stored.data, claimed=stored.claimed)
             heard.done()
-            rounds -= sum(isinstance(event, RoundBooked) for decision in entry.decisions for event in decision.events)
-            if not rounds:
+            if any(isinstance(event, RoundBooked) for decision in entry.decisions for event in decision.events):
                 return
 
 
-async def _prepare(store: JetStreamStore, maker: LogMaker, logs: Sequence[str], names: Sequence[RoundName], players: int) -> None:
+async def _prepare(store: JetStreamStore, maker: LogMaker, logs: Sequence[str], name: RoundName, players: int) -> None:
     for log in logs:
         await maker.mend(log)
     # Betting ends by itself as soon as every place is taken, unless side bets may still come.
     rules = msgspec.structs.replace(profile("floor"), players_per_box_max=players, side_bets=SideBetRules())
-    for name in names:
-        await open_round(store, name, msgspec.structs.replace(TABLE_SETTINGS, boxes=BOXES), rules)
+    await open_round(store, name, msgspec.structs.replace(TABLE_SETTINGS, boxes=BOXES), rules)
 
 
 async def _sizes(store: JetStreamStore, logs: list[str]) -> list[int]:

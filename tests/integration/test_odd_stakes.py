@@ -1,6 +1,7 @@
 """Odd stakes in currencies with two, none and three decimals, on the real server: cards from a scanner say who wins."""
 
-from contextlib import AsyncExitStack
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -74,6 +75,20 @@ def furnished(data: Path) -> dict[str, int]:
     return ports
 
 
+@asynccontextmanager
+async def dealing(data: Path, saw: str) -> AsyncIterator[Floor]:
+    """Yield such a house with open tables, whose scanners all see the same cards."""
+    ports = furnished(data)
+    cards = data / "cards.txt"
+    cards.write_text(saw)
+    async with AsyncExitStack() as stack:
+        for port in ports.values():
+            await stack.enter_async_context(FakeScanner(read_cards(cards)).serving(port=port))
+        _, house = await stack.enter_async_context(running(data))
+        await house.open_tables()
+        yield house
+
+
 async def two_rounds(house: Floor, table: str, till: Till) -> tuple[list[tuple[str, int, int]], int]:
     """Play a blackjack and an insured hand; return what each wager staked and got back, and the account in the end."""
     player = f"guest-{till.currency.lower()}"
@@ -101,14 +116,7 @@ async def two_rounds(house: Floor, table: str, till: Till) -> tuple[list[tuple[s
 
 async def test_odd_stakes_are_paid_by_the_published_rounding(tmp_path: Path):
     """LV-2.3, LV-2.5.3, FL-5.9: 3:2 and 2:1 in minor units of each currency, rounded up to the chip, and no fraction is lost."""
-    ports = furnished(tmp_path)
-    cards = tmp_path / "cards.txt"
-    cards.write_text(f"{BURNT} {NATURAL} {INSURED}")
-    async with AsyncExitStack() as stack:
-        for port in ports.values():
-            await stack.enter_async_context(FakeScanner(read_cards(cards)).serving(port=port))
-        _, house = await stack.enter_async_context(running(tmp_path))
-        await house.open_tables()
+    async with dealing(tmp_path, f"{BURNT} {NATURAL} {INSURED}") as house:
         found = {table: await two_rounds(house, table, till) for table, till in TILLS.items()}
         settled = [event for event in await house.events(ledger_stream(house.today)) if isinstance(event, StakesSettled)]
         differences, findings = (await reconciled(house.store, "")).differences, await house.findings()

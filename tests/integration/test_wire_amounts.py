@@ -13,17 +13,15 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import AsyncExitStack
 from decimal import ROUND_CEILING, Decimal
 from pathlib import Path
 from typing import Any
 
-from feltlog.fake_scanner import FakeScanner, read_cards
 from shared.contracts.cage import OpenAccount
 from shared.contracts.subjects import ledger_stream, log_of, round_name
 from tests.integration.patience import until
-from tests.integration.running_house import OPERATOR, Floor, running
-from tests.integration.test_odd_stakes import BURNT, NATURAL, furnished
+from tests.integration.running_house import OPERATOR, Floor
+from tests.integration.test_odd_stakes import BURNT, NATURAL, dealing
 
 EXPONENTS = {"EUR": 2, "JPY": 0, "KWD": 3}
 """ISO 4217, table A.1, column "minor unit"."""
@@ -153,14 +151,7 @@ async def rows_of(data: Path, guest: str) -> list[int]:
 
 async def test_amounts_that_leave_the_house_are_those_that_were_typed(tmp_path: Path):
     """cal.diy: two errors undid one another in the house's own books and not at the partner's."""
-    ports = furnished(tmp_path)
-    cards = tmp_path / "cards.txt"
-    cards.write_text(f"{BURNT} {NATURAL}")
-    async with AsyncExitStack() as stack:
-        for port in ports.values():
-            await stack.enter_async_context(FakeScanner(read_cards(cards)).serving(port=port))
-        _, house = await stack.enter_async_context(running(tmp_path))
-        await house.open_tables()
+    async with dealing(tmp_path, f"{BURNT} {NATURAL}") as house:
         found = {table: await told(house, table, await played(house, table)) for table in TABLES}
 
     assert found == {table: expected(table) for table in TABLES}

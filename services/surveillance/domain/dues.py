@@ -21,7 +21,7 @@ from shared.contracts.accounts import (
     owed_account,
     promo_account,
 )
-from shared.contracts.cage import AdjustmentMade, Deposited, Withdrawn
+from shared.contracts.cage import REDEEMED, AdjustmentMade, Deposited, Withdrawn
 from shared.contracts.promo import PromoCancelled, PromoGranted
 from shared.contracts.stakes import CorrectedStake, SettledStake, StakeReleased, StakeReserved, StakesCorrected, StakesSettled
 
@@ -59,7 +59,7 @@ def moves_as_told(event: Any, moved: dict[str, int], book: Book) -> bool:
             return _only(moved, _with_debt({player: minor}, event.currency, book), rest=_outside(player, event.currency, book))
         case StakesCorrected(lines=lines):
             return moved == _corrected(event.round, lines, event.currency, book)
-        case AdjustmentMade(player=player, minor=minor, reason="promo_redeemed"):
+        case AdjustmentMade(player=player, minor=minor) if event.reason == REDEEMED:
             return moved == _standing_legs({promo_account(player): -minor, **_with_debt({player: minor}, event.currency, book)})
         case AdjustmentMade(player=player, minor=minor):
             return _only(moved, _with_debt({player: minor}, event.currency, book), rest=HOUSE_WIN)

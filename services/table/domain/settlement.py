@@ -21,7 +21,7 @@ from shared.kernel.money import Ratio, rounding, winnings
 
 EVEN = Ratio(1, 1)
 LINES_MAX = 10_000
-"""Lines of one `WagersSettled`; no book lets more than seven boxes with three players each into a round."""
+"""Lines of one `WagersSettled`; no book makes more than 231, and an entry may hold fewer if names are long."""
 
 
 def result(hand: Hand, dealer: Hand) -> Result:

@@ -23,7 +23,7 @@ from shared.contracts.requests import decode_request
 from shared.contracts.subjects import Addressed, ledger_stream, log_day, stream_day
 from shared.contracts.wallet import BookClosed, CarryForward, CloseBook, OpenBook
 from shared.kernel.entry import Entry, Place
-from shared.kernel.folded import ID_REUSED, Asked, fingerprint
+from shared.kernel.folded import ID_REUSED, Asked
 from shared.kernel.identity import derived_id
 from shared.kernel.messages import HOUSE, Answer
 from shared.kernel.reactions import Reaction, Source
@@ -112,10 +112,11 @@ class WalletApp:
             # Who works here may be struck off tomorrow: that is the house's settings' to say, and no fact of the book (ON-3.6).
             raise refused(Reason.NAME_RESERVED, request.command.player)
         asked = Asked(request.id, request.command, self.house.actor(to), self.house.clock.now_ms())
+        # The cage is answered at once and for good, so an answer that is written down was given before.
         before = await self._closed_books.recorded(request.id) or self.house.keepers.get(book).folded.answers.get(request.id)
         if before is not None:
-            same = before.fingerprint == fingerprint(asked.command, asked.actor)
-            return replace(before.answer, again=True) if same else ID_REUSED
+            answer = before.answer_to(asked.command, asked.actor)
+            return answer if answer is ID_REUSED else replace(answer, again=True)
         answer = await self.house.keepers.ask(book, asked)
         if answer.code == Reason.BOOK_CLOSED:
             # It was closed while the request waited: asked again, the request comes into the next one.
